@@ -8,4 +8,5 @@ compare   values of an answer against float64: None, or a sentence
 bounds    tolerances, derived from rounding errors
 inputs    families of input tensors
 syntax    patterns in the syntax tree of an answer
+examples  patterns that an example shows
 """

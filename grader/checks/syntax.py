@@ -64,6 +64,12 @@ def calls(tree: ast.AST, function: str) -> list[ast.Call]:
     ]  # fmt: skip
 
 
+def assigned(tree: ast.AST) -> list[tuple[str, ast.expr]]:
+    """(name, value) of all assignments of one value to names, in the order of their lines."""
+    found = sorted((n for n in nodes(tree) if isinstance(n, ast.Assign)), key=lambda n: n.lineno)
+    return [(t.id, n.value) for n in found for t in n.targets if isinstance(t, ast.Name)]
+
+
 def exception_not_raised(tree: ast.AST) -> bool:
     """Whether an exception is made and returned, or made and left alone."""
     lines = [n.value for n in nodes(tree) if isinstance(n, (ast.Return, ast.Expr))]

@@ -34,13 +34,13 @@ MISTAKES = [
         "module-left-out",
         "A function of a module is called without the name of its module.",
         "Is it a function of a module, and of which one, or did you mean another name?",
-        (Mutant("4.1", "tl.exp(x - row_max)", "exp(x - row_max)", replayed=False),),
+        Mutant("4.1", "tl.exp(x - row_max)", "exp(x - row_max)", replayed=False),
     ),
     Mistake(
         "text-for-names",
         "A list of names was expected, and a text was given. Its letters were taken for the names.",
         "How does Python write a list with one name in it?",
-        (Mutant("15.3", 'restore_value=["x_ptr"]', 'restore_value="x_ptr"', replayed=False),),
+        Mutant("15.3", 'restore_value=["x_ptr"]', 'restore_value="x_ptr"', replayed=False),
     ),
     Mistake(
         "list-for-dictionary",

@@ -21,24 +21,31 @@ from ..checks import syntax
 from ..reference import attention
 from ..reference.attention import causal_mask, matmul
 from ..sentence import foreign, said
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Case, Detector, Evidence
 from . import detectors
-from .detectors import both, looks, outside, written
+from .detectors import both, looks, only_where, opposite, outside, shapes_clash, written, written_like
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, also, several
 
 # ---- texts
 
+# Where a program of 13.3 finds the first row of its head in each tensor.
+PLACES = {t: f"{t}_ptr += batch * {t}_batch_stride + head * {t}_head_stride" for t in "oqkv"}
+
+
+def _other_steps(of: str, walk: str, step: str) -> tuple[Mutant, ...]:
+    """A walk that begins with this text, `range(0, end`, with a step of 1, or with one more or less than it should."""
+    return several(of, f"{walk}, {step})", f"{walk})", f"{walk}, {step} - 1)", f"{walk}, {step} + 1)")
+
+
 MISTAKES = [
     Mistake(
         "accumulator-lost",
         "The sum of the weighted values, o, is lost at every step, and the sum of the weights, l, is kept.",
         "What does o hold after the second step, and where are the values of the first step?",
-        (
-            Mutant("13.1", "o * factor + ", ""),
-            Mutant("13.2 13.3", "o * factor[:, None] + ", ""),
-        ),
+        Mutant("13.1", "o * factor + ", ""),
+        Mutant("13.2 13.3", "o * factor[:, None] + ", ""),
     ),
     Mistake(
         "shift-not-maximum",
@@ -55,11 +62,9 @@ MISTAKES = [
         "One number for each query was matched with the columns of o, and not with its rows. Where o has as many "
         "columns as rows, there is no error.",
         "Which shape does that number for each query have, and which shape fits the rows of o?",
-        (
-            Mutant("13.1", "o * factor", "o * factor.flatten()"),
-            Mutant("13.1", "o / l", "o / l.flatten()"),
-            Mutant("13.1", "o * factor", "o * factor.flatten()", then=also("o / l", "o / l.flatten()")),
-        ),
+        Mutant("13.1", "o * factor", "o * factor.flatten()"),
+        Mutant("13.1", "o / l", "o / l.flatten()"),
+        Mutant("13.1", "o * factor", "o * factor.flatten()", then=also("o / l", "o / l.flatten()")),
     ),
     Mistake(
         "tiles-averaged",
@@ -86,15 +91,13 @@ MISTAKES = [
         "scale-of-weights-alone",
         "The weights are computed from scaled scores and the factor from unscaled scores, or the other way round.",
         "Which of the numbers in your lines are scaled scores, and which are unscaled scores?",
-        (
-            Mutant("13.1", ".T * scale", ".T", then=also("torch.exp(s - new)", "torch.exp((s - new) * scale)")),
-            Mutant("13.1", ".T * scale", ".T", then=also("torch.exp(m - new)", "torch.exp((m - new) * scale)")),
-            Mutant(
-                "13.2",
-                '"ieee") * scale',
-                '"ieee")',
-                then=also("tl.exp(s - new[:, None])", "tl.exp((s - new[:, None]) * scale)"),
-            ),
+        Mutant("13.1", ".T * scale", ".T", then=also("torch.exp(s - new)", "torch.exp((s - new) * scale)")),
+        Mutant("13.1", ".T * scale", ".T", then=also("torch.exp(m - new)", "torch.exp((m - new) * scale)")),
+        Mutant(
+            "13.2",
+            '"ieee") * scale',
+            '"ieee")',
+            then=also("tl.exp(s - new[:, None])", "tl.exp((s - new[:, None]) * scale)"),
         ),
     ),
     Mistake(
@@ -106,27 +109,23 @@ MISTAKES = [
         "factor-without-exp",
         "The factor is a ratio or a difference of the two maxima, and not a power of e.",
         "What is exp(v - a) divided by exp(v - b), for any number v and two maxima a and b?",
-        (
-            *several(
-                "8.2",
-                "da * math.exp(ma - m) + db * math.exp(mb - m)",
-                "da * (ma - m) + db * (mb - m)",
-                "da * (m - ma) + db * (m - mb)",
-                "da * ma / m + db * mb / m",
-            ),
-            Mutant("8.2", "da * math.exp(ma - m)", "da * (ma - m)"),
-            Mutant("8.2", "db * math.exp(mb - m)", "db * (mb - m)"),
-            Mutant("8.1", "math.exp(m - new) +", "(m - new) +"),
+        several(
+            "8.2",
+            "da * math.exp(ma - m) + db * math.exp(mb - m)",
+            "da * (ma - m) + db * (mb - m)",
+            "da * (m - ma) + db * (m - mb)",
+            "da * ma / m + db * mb / m",
         ),
+        Mutant("8.2", "da * math.exp(ma - m)", "da * (ma - m)"),
+        Mutant("8.2", "db * math.exp(mb - m)", "db * (mb - m)"),
+        Mutant("8.1", "math.exp(m - new) +", "(m - new) +"),
     ),
     Mistake(
         "start-finite",
         "The walk starts with a maximum that is larger than the scores of some queries.",
         "What is the maximum of no values at all?",
-        (
-            Mutant("13.1", "-math.inf, device", "-1e9, device", replayed=False),
-            Mutant("13.2", '[BLOCK_M], -float("inf")', "[BLOCK_M], -1e9", replayed=False),
-        ),
+        Mutant("13.1", "-math.inf, device", "-1e9, device", replayed=False),
+        Mutant("13.2", '[BLOCK_M], -float("inf")', "[BLOCK_M], -1e9", replayed=False),
     ),
     Mistake(
         "maximum-of-first-tile",
@@ -152,7 +151,7 @@ MISTAKES = [
         "scale-forgotten",
         "The scores are those without the factor 1/√d.",
         "Which line multiplies by this factor, and which number is it for the d of this input?",
-        (Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee")', 2),),
+        Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee")', 2),
     ),
     Mistake(
         "scaled-twice",
@@ -188,16 +187,14 @@ MISTAKES = [
         "steps-of-another-block",
         "The step of the walk is the number of queries of a block, but it should be the number of keys of a tile.",
         "With which key does the second tile begin, and with which one does your second step begin?",
-        (Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_M)"),),
+        Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_M)"),
     ),
     Mistake(
         "values-for-keys",
         "The scores were computed with the rows of v, and k was not used.",
         "Which of the two tensors determines the weights, and which one is multiplied by them?",
-        (
-            Mutant("13.2 13.3", "k_ptr + keys[:, None] * k_row_stride", "v_ptr + keys[:, None] * v_row_stride"),
-            Mutant("13.2 13.3", "tl.trans(k)", "tl.trans(v)"),
-        ),
+        Mutant("13.2 13.3", "k_ptr + keys[:, None] * k_row_stride", "v_ptr + keys[:, None] * v_row_stride"),
+        Mutant("13.2 13.3", "tl.trans(k)", "tl.trans(v)"),
     ),
     Mistake(
         "keys-read-again",
@@ -233,12 +230,8 @@ MISTAKES = [
         "strides-exchanged",
         "A tensor was addressed with a stride of another one.",
         "Which stride belongs to which pointer?",
-        tuple(
-            Mutant(
-                "13.3",
-                f"{name}_ptr += batch * {name}_batch_stride + head * {name}_head_stride",
-                f"{name}_ptr += batch * {other}_batch_stride + head * {other}_head_stride",
-            )
+        *(
+            Mutant("13.3", PLACES[name], PLACES[other].replace(f"{other}_ptr", f"{name}_ptr"))
             for name in "qkv"
             for other in "oqkv"
             if other != name
@@ -259,32 +252,28 @@ MISTAKES = [
         "absent-keys-weigh",
         "Lanes past the last key got a weight. If such a lane holds NaN, the whole query becomes NaN.",
         "Which score should a lane past the last key have?",
-        (
-            Mutant("13.4", '        s = tl.where(keys[None, :] < n_keys, s, -float("inf"))\n', ""),
-            Mutant("13.2 13.3 13.4", "keys[None, :] < n_keys, s", "keys[None, :] <= n_keys, s"),
-        ),
+        Mutant("13.4", '        s = tl.where(keys[None, :] < n_keys, s, -float("inf"))\n', ""),
+        Mutant("13.2 13.3 13.4", "keys[None, :] < n_keys, s", "keys[None, :] <= n_keys, s"),
     ),
     Mistake(
         "keys-for-values",
         "The weights were multiplied with the rows of k, and v was not used.",
         "Which pointer does each of your loads begin with?",
-        (Mutant("13.3", "v_ptr + keys[:, None] * v_row_stride", "k_ptr + keys[:, None] * k_row_stride"),),
+        Mutant("13.3", "v_ptr + keys[:, None] * v_row_stride", "k_ptr + keys[:, None] * k_row_stride"),
     ),
     Mistake(
         "hidden-as-zero",
         "Hidden keys have the score 0, which has a weight like any other.",
         "Which score can neither win a maximum nor add to the sum?",
-        (Mutant("13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, 0.0)"),),
+        Mutant("13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, 0.0)"),
     ),
     Mistake(
         "hidden-finite",
         "Hidden keys have a finite score, and all scores that a query may see can be below it.",
         "For which score is there no lower one?",
-        (
-            Mutant("13.2", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1e9)"),
-            Mutant("13.2 13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -10000.0)"),
-            Mutant("13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1000.0)"),
-        ),
+        Mutant("13.2", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1e9)"),
+        Mutant("13.2 13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -10000.0)"),
+        Mutant("13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1000.0)"),
     ),
     Mistake(
         "hidden-after-exp",
@@ -333,98 +322,58 @@ MISTAKES = [
         "one-row-for-all",
         "In one tensor, the same row was read for all queries, or for all keys.",
         "Which part of an address grows from row to row?",
-        (
-            Mutant("13.2 13.3", "q_ptr + rows[:, None] * q_row_stride + dims", "q_ptr + dims"),
-            Mutant("13.2 13.3", "k_ptr + keys[:, None] * k_row_stride + dims", "k_ptr + dims"),
-            Mutant("13.2 13.3", "v_ptr + keys[:, None] * v_row_stride + dims", "v_ptr + dims"),
-            Mutant("13.2 13.3", "q_ptr + rows[:, None] * q_row_stride + dims", "q_ptr + q_row_stride + dims"),
-            Mutant("13.2 13.3", "k_ptr + keys[:, None] * k_row_stride + dims", "k_ptr + k_row_stride + dims"),
-            Mutant("13.2 13.3", "v_ptr + keys[:, None] * v_row_stride + dims", "v_ptr + v_row_stride + dims"),
-        ),
+        Mutant("13.2 13.3", "q_ptr + rows[:, None] * q_row_stride + dims", "q_ptr + dims"),
+        Mutant("13.2 13.3", "k_ptr + keys[:, None] * k_row_stride + dims", "k_ptr + dims"),
+        Mutant("13.2 13.3", "v_ptr + keys[:, None] * v_row_stride + dims", "v_ptr + dims"),
+        Mutant("13.2 13.3", "q_ptr + rows[:, None] * q_row_stride + dims", "q_ptr + q_row_stride + dims"),
+        Mutant("13.2 13.3", "k_ptr + keys[:, None] * k_row_stride + dims", "k_ptr + k_row_stride + dims"),
+        Mutant("13.2 13.3", "v_ptr + keys[:, None] * v_row_stride + dims", "v_ptr + v_row_stride + dims"),
     ),
     Mistake(
         "tiles-out-of-step",
         "The tiles of the walk do not lie side by side: they overlap, or they leave gaps.",
         "By how much does the walk go forward, and how much does one step of it take?",
-        (
-            *several(
-                "13.2 13.3",
-                "range(0, end, BLOCK_N)",
-                "range(0, end)",
-                "range(0, end, BLOCK_N - 1)",
-                "range(0, end, BLOCK_N + 1)",
-                "range(0, end, BLOCK_N // 2)",
-            ),
-            *several("13.1", "range(0, len(k), tile)", "range(0, len(k))", "range(0, len(k), tile + 1)"),
-            *several(
-                "13.4",
-                "range(0, n_keys, BLOCK_N)",
-                "range(0, n_keys)",
-                "range(0, n_keys, BLOCK_N + 1)",
-                "range(0, n_keys, BLOCK_N - 1)",
-            ),
-            *several(
-                "13.4",
-                "range(0, n_queries, BLOCK_M)",
-                "range(0, n_queries)",
-                "range(0, n_queries, BLOCK_M + 1)",
-                "range(0, n_queries, BLOCK_M - 1)",
-            ),
-            *several(
-                "8.3",
-                "d = 0.0\n    for start in range(0, n_cols, BLOCK)",
-                "d = 0.0\n    for start in range(0, n_cols)",
-                "d = 0.0\n    for start in range(0, n_cols, BLOCK + 1)",
-                "d = 0.0\n    for start in range(0, n_cols, BLOCK - 1)",
-            ),
-            *several(
-                "9.1",
-                "range(0, split_size, BLOCK)",
-                "range(0, split_size)",
-                "range(0, split_size, BLOCK + 1)",
-                "range(0, split_size, BLOCK - 1)",
-            ),
-        ),
+        _other_steps("13.2 13.3", "range(0, end", "BLOCK_N"),
+        Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_N // 2)"),
+        several("13.1", "range(0, len(k), tile)", "range(0, len(k))", "range(0, len(k), tile + 1)"),
+        _other_steps("13.4", "range(0, n_keys", "BLOCK_N"),
+        _other_steps("13.4", "range(0, n_queries", "BLOCK_M"),
+        _other_steps("8.3", "d = 0.0\n    for start in range(0, n_cols", "BLOCK"),
+        _other_steps("9.1", "range(0, split_size", "BLOCK"),
     ),
     Mistake(
         "walks-the-other-length",
         "The walk has as many steps as the other length needs: that of the queries in place of the keys, or the other "
         "way round.",
         "Does your loop walk along queries or along keys, and how many of them are there?",
-        (
-            Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(0, n_queries, BLOCK_N)"),
-            Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(0, n_keys, BLOCK_M)"),
-            Mutant("13.2 13.3", "end = n_keys", "end = n_queries"),
-        ),
+        Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(0, n_queries, BLOCK_N)"),
+        Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(0, n_keys, BLOCK_M)"),
+        Mutant("13.2 13.3", "end = n_keys", "end = n_queries"),
     ),
     Mistake(
         "first-left-out",
         "The walk begins one too late: the first one took no part.",
         "Does your loop count keys, queries or columns, and which number does the first of them have?",
-        (
-            Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(1, end, BLOCK_N)"),
-            Mutant("13.1", "range(0, len(k), tile)", "range(1, len(k), tile)"),
-            Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(1, n_keys, BLOCK_N)"),
-            Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(1, n_queries, BLOCK_M)"),
-            Mutant("8.3", "d = 0.0\n    for start in range(0", "d = 0.0\n    for start in range(1"),
-            Mutant("9.1", "range(0, split_size", "range(1, split_size"),
-        ),
+        Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(1, end, BLOCK_N)"),
+        Mutant("13.1", "range(0, len(k), tile)", "range(1, len(k), tile)"),
+        Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(1, n_keys, BLOCK_N)"),
+        Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(1, n_queries, BLOCK_M)"),
+        Mutant("8.3", "d = 0.0\n    for start in range(0", "d = 0.0\n    for start in range(1"),
+        Mutant("9.1", "range(0, split_size", "range(1, split_size"),
     ),
     Mistake(
         "last-key-left-out",
         "The last key took no part.",
         "Which number does the last key have, and do your loop and your comparison reach it?",
-        (Mutant("13.2 13.3 13.4", "keys[None, :] < n_keys, s", "keys[None, :] < n_keys - 1, s"),),
+        Mutant("13.2 13.3 13.4", "keys[None, :] < n_keys, s", "keys[None, :] < n_keys - 1, s"),
     ),
     Mistake(
         "always-causal",
         "Later keys were hidden, although CAUSAL is False.",
         "What should happen to the keys after a query if CAUSAL is False?",
-        (
-            Mutant("13.2 13.3", "    if CAUSAL:\n            s", "    if True:\n            s"),
-            Mutant("13.2 13.3", "if CAUSAL", "if True", 2),
-            Mutant("13.2 13.3", "    if CAUSAL:\n            s", "    if not CAUSAL:\n            s"),
-        ),
+        Mutant("13.2 13.3", "    if CAUSAL:\n            s", "    if True:\n            s"),
+        Mutant("13.2 13.3", "if CAUSAL", "if True", 2),
+        Mutant("13.2 13.3", "    if CAUSAL:\n            s", "    if not CAUSAL:\n            s"),
     ),
 ]
 
@@ -436,48 +385,62 @@ MISTAKES = [
 State = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
 
-def right_update(m, l, o, s, raw, v) -> State:
-    """The right update, without a guard for a tile of nothing but -inf."""
-    new = torch.maximum(m, _row_max(s))
-    return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
-
-
 def _row_max(s):
     return s.amax(1, keepdim=True)
 
 
-def _accumulated(new, factor, l, o, p, v) -> State:
-    """The state with maximum `new`: l and o times factor (M×1), plus the weights p (M×tile)."""
-    return new, l * factor + p.sum(1, keepdim=True), o * factor + matmul(p, v)
+def _row_sum(p):
+    return p.sum(1, keepdim=True)
 
 
-def rescaled(which: str):
-    """Only the parts of the state that `which` names are rescaled when the maximum rises: "l", "o" or neither."""
+def _right_sums(l, o, factor, p, v):
+    """The right sums: l and o times factor (M×1), plus those of the weights p (M×tile)."""
+    return l * factor + _row_sum(p), o * factor + matmul(p, v)
+
+
+def update_with(
+    top=lambda m, s, raw: torch.maximum(m, _row_max(s)),
+    factor=lambda m, new: torch.exp(m - new),
+    weights=lambda s, raw, m, new: torch.exp(s - new),
+    sums=_right_sums,
+):
+    """The right update, without a guard for a tile of nothing but -inf, with some of its steps replaced.
+
+    top(m, s, raw): the new maximum. factor(m, new): of the old sums. weights(s, raw, m, new): of the keys of the tile.
+    sums(l, o, factor, p, v): the new l and o.
+    """
 
     def update(m, l, o, s, raw, v) -> State:
-        new = torch.maximum(m, _row_max(s))
-        factor, p = torch.exp(m - new), torch.exp(s - new)
-        l, o = l * factor if "l" in which else l, o * factor if "o" in which else o
-        return new, l + p.sum(1, keepdim=True), o + matmul(p, v)
+        new = top(m, s, raw)
+        return new, *sums(l, o, factor(m, new), weights(s, raw, m, new), v)
 
     return update
 
 
-def factor_inverted(m, l, o, s, raw, v) -> State:
-    """exp(new - old) in place of exp(old - new)."""
-    new = torch.maximum(m, _row_max(s))
-    return _accumulated(new, torch.exp(new - m), l, o, torch.exp(s - new), v)
-
-
-def stale_maximum(m, l, o, s, raw, v) -> State:
-    """The new weights are relative to the old maximum."""
-    new = torch.maximum(m, _row_max(s))
-    return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - m), v)
-
-
-def tile_maximum(m, l, o, s, raw, v) -> State:
-    """The tile's own maximum in place of the running one."""
-    return _accumulated(_row_max(s), torch.exp(m - _row_max(s)), l, o, torch.exp(s - _row_max(s)), v)
+right_update = update_with()
+# exp(new - old) in place of exp(old - new).
+factor_inverted = update_with(factor=lambda m, new: torch.exp(new - m))
+# The new weights are relative to the old maximum.
+stale_maximum = update_with(weights=lambda s, raw, m, new: torch.exp(s - m))
+# The tile's own maximum in place of the running one.
+tile_maximum = update_with(lambda m, s, raw: _row_max(s))
+# exp of the scores without a shift.
+unshifted = update_with(lambda m, s, raw: m, lambda m, new: 1.0, lambda s, raw, m, new: torch.exp(s))
+# One maximum for all queries.
+shared_maximum = update_with(lambda m, s, raw: torch.maximum(m, s.amax()))
+# The first tile's maximum for all tiles.
+first_maximum = update_with(lambda m, s, raw: torch.where(m == -torch.inf, _row_max(s), m))
+# l sums the largest weight of each tile in place of all weights.
+maxima_summed = update_with(sums=lambda l, o, factor, p, v: (l * factor + _row_max(p), o * factor + matmul(p, v)))
+# l is the sum of the newest tile alone.
+last_sum = update_with(sums=lambda l, o, factor, p, v: (_row_sum(p), o * factor + matmul(p, v)))
+# The new part is rescaled together with the old one.
+both_rescaled = update_with(sums=lambda l, o, factor, p, v: ((l + _row_sum(p)) * factor, (o + matmul(p, v)) * factor))
+# Masked keys take part in the maximum; their weights are set to 0.
+masked_after_exp = update_with(
+    lambda m, s, raw: torch.maximum(m, _row_max(raw)),
+    weights=lambda s, raw, m, new: torch.where(s == -torch.inf, 0.0, torch.exp(raw - new)),
+)
 
 
 def maximum_not_kept(m, l, o, s, raw, v) -> State:
@@ -485,31 +448,19 @@ def maximum_not_kept(m, l, o, s, raw, v) -> State:
     return m, *right_update(m, l, o, s, raw, v)[1:]
 
 
-def unshifted(m, l, o, s, raw, v) -> State:
-    """exp of the scores without a shift."""
-    return _accumulated(m, 1.0, l, o, torch.exp(s), v)
-
-
-def shared_maximum(m, l, o, s, raw, v) -> State:
-    """One maximum for all queries."""
-    new = torch.maximum(m, s.amax())
-    return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
-
-
-def first_maximum(m, l, o, s, raw, v) -> State:
-    """The first tile's maximum for all tiles."""
-    new = torch.where(m == -torch.inf, _row_max(s), m)
-    return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
+def rescaled(l_factor: bool, o_factor: bool):
+    """Only l, only o, or neither of them is rescaled when the maximum rises."""
+    return update_with(
+        sums=lambda l, o, factor, p, v: (
+            l * (factor if l_factor else 1.0) + _row_sum(p),
+            o * (factor if o_factor else 1.0) + matmul(p, v),
+        )
+    )
 
 
 def shifted_by(shift):
     """The update with shift(scores of the tile) in place of the tile's maximum."""
-
-    def update(m, l, o, s, raw, v) -> State:
-        new = torch.maximum(m, shift(s))
-        return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
-
-    return update
+    return update_with(lambda m, s, raw: torch.maximum(m, shift(s)))
 
 
 _OTHER_SHIFTS = (
@@ -521,26 +472,6 @@ _OTHER_SHIFTS = (
 )
 
 
-def maxima_summed(m, l, o, s, raw, v) -> State:
-    """l sums the largest weight of each tile in place of all weights."""
-    new = torch.maximum(m, _row_max(s))
-    factor, p = torch.exp(m - new), torch.exp(s - new)
-    return new, l * factor + _row_max(p), o * factor + matmul(p, v)
-
-
-def both_rescaled(m, l, o, s, raw, v) -> State:
-    """The new part is rescaled together with the old one."""
-    new = torch.maximum(m, _row_max(s))
-    factor, p = torch.exp(m - new), torch.exp(s - new)
-    return new, (l + p.sum(1, keepdim=True)) * factor, (o + matmul(p, v)) * factor
-
-
-def last_sum(m, l, o, s, raw, v) -> State:
-    """l is the sum of the newest tile alone."""
-    new, _, o = right_update(m, l, o, s, raw, v)
-    return new, torch.exp(s - new).sum(1, keepdim=True), o
-
-
 def divided(by_all: bool, what: str):
     """o is divided at every tile.
 
@@ -548,27 +479,19 @@ def divided(by_all: bool, what: str):
     "whole" of o, or its "new" part.
     """
 
-    def update(m, l, o, s, raw, v) -> State:
-        new = torch.maximum(m, _row_max(s))
-        factor, p = torch.exp(m - new), torch.exp(s - new)
-        total = l * factor + p.sum(1, keepdim=True)
-        by = total if by_all else p.sum(1, keepdim=True)
-        return new, total, (o * factor + matmul(p, v)) / by if what == "whole" else o * factor + matmul(p, v) / by
+    def sums(l, o, factor, p, v):
+        total, whole = _right_sums(l, o, factor, p, v)
+        by = total if by_all else _row_sum(p)
+        return total, whole / by if what == "whole" else o * factor + matmul(p, v) / by
 
-    return update
-
-
-def masked_after_exp(m, l, o, s, raw, v) -> State:
-    """Masked keys take part in the maximum; their weights are set to 0."""
-    new = torch.maximum(m, _row_max(raw))
-    return _accumulated(new, torch.exp(m - new), l, o, torch.where(s == -torch.inf, 0.0, torch.exp(raw - new)), v)
+    return update_with(sums=sums)
 
 
 def masked_in_sum(m, l, o, s, raw, v) -> State:
     """Masked keys take part in the maximum and in l, but not in o."""
     new = torch.maximum(m, _row_max(raw))
     factor, p = torch.exp(m - new), torch.exp(raw - new)
-    return new, l * factor + p.sum(1, keepdim=True), o * factor + matmul(torch.where(s == -torch.inf, 0.0, p), v)
+    return new, l * factor + _row_sum(p), o * factor + matmul(torch.where(s == -torch.inf, 0.0, p), v)
 
 
 def first_tile_right(update):
@@ -770,11 +693,6 @@ def formula(compute, mixes_queries: bool = False) -> Detector:
     return detectors.wrong_numbers(fits, right, weight, share=0.0)
 
 
-def _if_causal(detector: Detector) -> Detector:
-    """The detector for cases with CAUSAL: in the others no key is hidden."""
-    return replace(detector, detect=lambda c, e, a: bool(c.facts["causal"]) and detector(c, e, a))
-
-
 def _same(got: torch.Tensor, numbers: torch.Tensor, facts: dict) -> bool:
     """Whether got (M×dv) is roughly a formula's numbers, or both are right.
 
@@ -800,13 +718,8 @@ def _absent_keys_are_nan() -> Detector:
     It compares where masked lanes hold poison. The causal cases are not compared, because there the answer may have
     other faults as well.
     """
-    walked = formula(walk(pad=torch.nan))
-
-    def loaded(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        # 0/0 is NaN as well, where no tile was loaded.
-        return evidence.read > case.facts["q"].numel() and walked.detect(case, evidence, answer)
-
-    detect = replace(walked, detect=loaded)
+    # 0/0 is NaN as well, where no tile was loaded.
+    detect = only_where(looks(lambda read, q: read > q.numel()), formula(walk(pad=torch.nan)))
     return replace(
         detect,
         fits=lambda case, evidence: case.facts["causal"] or not case.call.poison or detect.fits(case, evidence),
@@ -817,41 +730,31 @@ def _absent_keys_are_nan() -> Detector:
 # ---- numbers and traffic
 
 
-def _right_numbers(case: Case, evidence: Evidence) -> bool:
-    return attention.correct(detectors.output(case, evidence), case.facts)
+_right_numbers = looks(lambda got, case: attention.correct(got, case.facts))
+more_read = looks(lambda read, reads: read > reads)  # by a kernel, than q once and k and v once a block of queries
 
 
-@Detector
-def _keys_read_again(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises that PyTorch operations read more elements of k or v than these have; the numbers are right."""
-    reads = attention.torch_reads(evidence, case.facts)[1:]
-    return _right_numbers(case, evidence) and any(read > size for _, read, size in reads)
+@looks
+def _keys_read_again(case, evidence) -> bool:
+    """Recognises that PyTorch operations read more elements of k or v than these have."""
+    return any(read > size for _, read, size in attention.torch_reads(evidence, case.facts)[1:])
 
 
-@Detector
-def _numbers_to_host(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _numbers_to_host(case, evidence) -> bool:
     """Recognises numbers that left their tensors: .numpy() or .tolist() was called, or too few elements were read."""
-    reads = attention.torch_reads(evidence, case.facts)
     left = {"numpy", "tolist"} & set(evidence.torch_ops)
-    return _right_numbers(case, evidence) and (bool(left) or any(read < size for _, read, size in reads))
+    return bool(left) or any(read < size for _, read, size in attention.torch_reads(evidence, case.facts))
 
 
-@Detector
-def _all_scores_held(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises that as many numbers were alive at once as there are scores; the numbers are right."""
-    return attention.holds_all_scores(evidence, case.facts) and _right_numbers(case, evidence)
+# As many numbers were alive at once as there are scores.
+_all_scores_held = looks(lambda case, evidence: attention.holds_all_scores(evidence, case.facts))
 
 
 @looks
 def _wrong_dtype(value) -> bool:
     """Recognises a returned tensor that is not float32."""
     return isinstance(value, torch.Tensor) and value.dtype != torch.float32
-
-
-@Detector
-def _more_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises a kernel that reads more elements than q once and k and v once a block; the numbers are right."""
-    return evidence.read > case.facts["reads"] and _right_numbers(case, evidence)
 
 
 @looks
@@ -869,11 +772,11 @@ def _nearly_right(got, want, v) -> bool:
 
 
 @looks
-def _shapes_clash(evidence) -> bool:
-    """Recognises the error of an operation on two blocks whose shapes do not fit, without a new axis in its line."""
-    error = evidence.error or {"message": "", "line": ""}
-    clash = foreign.is_a(error["message"], "blocks-misfit")
-    return clash and foreign.name_in(error["message"], "blocks-misfit") != "0" and "None" not in error["line"]
+def _no_new_axis(error) -> bool:
+    """Recognises an error whose line makes no new axis, and which names a dimension other than 0."""
+    if error is None or "None" in error["line"]:
+        return False
+    return foreign.name_in(error["message"], "blocks-misfit") != "0"
 
 
 @looks
@@ -890,60 +793,41 @@ def _queries_of_nan(got) -> bool:
     return bool(got.isnan().all(1).any())
 
 
-@Detector
-def _pad_was_maximum(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises a finite pad: all scores are below -50, the last tile has lanes without a key, and the result is 0."""
-    got, facts = detectors.output(case, evidence), case.facts
-    highest = facts["scale"] * matmul(facts["q"], facts["k"].t()).max()
-    if got is None or highest > -50 or len(facts["k"]) % facts["tile"] == 0:
-        return False
-    return bool((got.abs() < 1e-6).all())
+def _low_scores(limit: float) -> Detector:
+    """Recognises a case whose scores are all below a limit, and whose last tile has lanes without a key."""
+
+    @looks
+    def detect(q, k, scale, tile) -> bool:
+        return len(k) % tile > 0 and not scale * matmul(q.float(), k.float().t()).max() > limit
+
+    return detect
+
+
+_all_zero = looks(lambda got: bool((got.abs() < 1e-6).all()))
 
 
 def _chosen_after_exp(tree: ast.AST) -> bool:
     """Recognises a tl.where whose values are exponentials: a weight is set to 0, and not the score before it."""
-    exps = {
-        target.id
-        for node in syntax.nodes(tree)
-        if isinstance(node, ast.Assign) and syntax.calls(node.value, "exp")
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
+    exps = {name for name, value in syntax.assigned(tree) if syntax.calls(value, "exp")}
     chosen = [argument for call in syntax.calls(tree, "where") for argument in call.args[1:]]
-    return any(syntax.calls(a, "exp") or (isinstance(a, ast.Name) and a.id in exps) for a in chosen)
+    return any(syntax.calls(a, "exp") or getattr(a, "id", "") in exps for a in chosen)
 
 
-@Detector
-def _absent_in_maximum(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises a maximum over lanes without a key, whose scores are 0: all others are below -100, and all is NaN.
-
-    exp(s - 0) is 0 for such a score s, and 0/0 is NaN.
-    """
-    facts = case.facts
-    highest = facts["scale"] * matmul(facts["q"].float(), facts["k"].float().t()).max()
-    if highest > -100 or len(facts["k"]) % facts["tile"] == 0:
-        return False
-    return detectors.all_nan(case, evidence, answer)
+# A maximum over lanes without a key, whose scores are 0: exp(s - 0) is 0 for all other scores s, and 0/0 is NaN.
+_absent_in_maximum = both(_low_scores(-100), detectors.all_nan)
+# Lanes behind the last key were the maximum: masked lanes hold 0.
+_nan_without_poison = both(looks(lambda case: not case.call.poison), detectors.all_nan)
 
 
-@Detector
-def _nan_without_poison(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises lanes behind the last key that were the maximum: all NaN in a case where masked lanes hold 0."""
-    return not case.call.poison and detectors.all_nan(case, evidence, answer)
-
-
-@Detector
-def _hidden_first_tile(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _hidden_first_tile(got, want, allowed, causal) -> bool:
     """Recognises a walk that begins with a tile of hidden keys: with causal masking, some queries are NaN.
 
     The other queries are right.
     """
-    got, facts = detectors.output(case, evidence), case.facts
-    if not facts["causal"] or got is None:
-        return False
     nan = got.isnan().all(1)
-    others = (t[~nan] for t in (got, facts["want"], facts["allowed"]))
-    return bool(nan.any() and not nan.all()) and attention.difference(*others) is None
+    others = (t[~nan] for t in (got, want, allowed))
+    return bool(causal and nan.any() and not nan.all()) and attention.difference(*others) is None
 
 
 # ---- places of accesses
@@ -979,10 +863,6 @@ def _past_last_row(*tensors: str):
         return where["tensor"] in tensors and (where["row"] or 0) >= last
 
     return test
-
-
-def _load_or_store(mistake: str, test) -> list:
-    return [(mistake, outside(op, test)) for op in ("load", "store")]
 
 
 # ---- text patterns
@@ -1065,17 +945,6 @@ def _dot_without_precision(tree: ast.AST) -> bool:
     return any(len(call.args) < 4 and not any(k.arg in _PRECISIONS for k in call.keywords) for call in _dots(tree))
 
 
-def _dot_with_tf32(tree: ast.AST) -> bool:
-    """Recognises a tl.dot that sets tf32 as its precision."""
-    given = [k for call in _dots(tree) for k in call.keywords if k.arg in _PRECISIONS]
-    return any(isinstance(k.value, ast.Constant) and k.value.value in ("tf32", True) for k in given)
-
-
-def _cast_to_half(tree: ast.AST) -> bool:
-    """Recognises a block that is cast to float16 or bfloat16."""
-    return any(ast.unparse(a) in ("tl.float16", "tl.bfloat16") for call in syntax.calls(tree, "to") for a in call.args)
-
-
 def _masked_v_not_finite(tree: ast.AST) -> bool:
     """Recognises a load of v that has a mask and no `other`, or an `other` that is infinite or NaN."""
     loads = [call for call in syntax.calls(tree, "load") if "v_ptr" in ast.unparse(call)]
@@ -1091,9 +960,7 @@ def _larger_of_two(tree: ast.AST) -> bool:
     return bool(syntax.calls(tree, "maximum") or [c for c in syntax.calls(tree, "max") if len(c.args) > 1])
 
 
-def _if(condition: Detector, numbers: Detector) -> Detector:
-    """A detector of numbers that matches only where a condition does."""
-    return replace(numbers, detect=both(condition, numbers).detect)
+_keeps_a_maximum = written(_larger_of_two)
 
 
 @looks
@@ -1116,12 +983,12 @@ _WALK = (
     ("factor-without-exp", _written_and_all_nan(_ratio_of_maxima)),
     # The result is all NaN here too, which is weak evidence: so it must fit every case that ran.
     ("both-rescaled", replace(formula(walk(both_rescaled)), exact=True)),
-    ("maximum-not-kept", _if(written(_larger_of_two), formula(walk(maximum_not_kept)))),
+    ("maximum-not-kept", only_where(_keeps_a_maximum, formula(walk(maximum_not_kept)))),
     *((mistake, formula(numbers)) for mistake, numbers in (
         *(("shift-not-maximum", walk(shifted_by(shift))) for shift in _OTHER_SHIFTS),
-        ("accumulator-not-rescaled", walk(rescaled("l"))),
-        ("not-rescaled", walk(rescaled("o"))),
-        ("not-rescaled", walk(rescaled(""))),
+        ("accumulator-not-rescaled", walk(rescaled(True, False))),
+        ("not-rescaled", walk(rescaled(False, True))),
+        ("not-rescaled", walk(rescaled(False, False))),
         ("factor-inverted", walk(first_tile_right(factor_inverted))),
         ("stale-maximum", walk(first_tile_right(stale_maximum))),
         ("tile-maximum", walk(tile_maximum)),
@@ -1141,16 +1008,16 @@ _WALK = (
         ("keys-left-out", walk(tiles=lambda tiles: tiles[:1])),
         ("keys-left-out", walk(tiles=lambda tiles: tiles[:-1])),
     )),
-    ("old-sum-lost", _if(both(_all_read, Detector(lambda *each: not written(_larger_of_two)(*each))), _LAST_TILE)),
-    ("keys-left-out", _if(Detector(lambda *each: not _all_read(*each)), _LAST_TILE)),
+    ("old-sum-lost", only_where(both(_all_read, opposite(_keeps_a_maximum)), _LAST_TILE)),
+    ("keys-left-out", only_where(opposite(_all_read), _LAST_TILE)),
 )  # fmt: skip
 
 TILED_ATTENTION = (
     ("output-reused", detectors.output_reused),
     ("input-overwritten", detectors.input_overwritten),
-    ("numbers-to-host", _numbers_to_host),
-    ("keys-read-again", _keys_read_again),
-    ("scores-stored", _all_scores_held),
+    ("numbers-to-host", both(_numbers_to_host, _right_numbers)),
+    ("keys-read-again", both(_keys_read_again, _right_numbers)),
+    ("scores-stored", both(_all_scores_held, _right_numbers)),
     ("wrong-dtype", _wrong_dtype),
     *_WALK,
     *(("scale-of-another-size", formula(walk(scores=scaled_by(size)))) for size in _OTHER_SIZES),
@@ -1158,6 +1025,7 @@ TILED_ATTENTION = (
     ("wrong-axis", formula(softmax_over_queries, mixes_queries=True)),
 )
 
+_masked_causally = looks(lambda causal: bool(causal))  # in other cases no key is hidden
 _CAUSAL = tuple((mistake, formula(numbers)) for mistake, numbers in (
     ("causal-ignored", walk(scores=visible(all_keys))),
     ("causal-ignored", walk(scores=visible(keys_of_walk))),
@@ -1170,8 +1038,8 @@ _CAUSAL = tuple((mistake, formula(numbers)) for mistake, numbers in (
     ("keys-left-out", walk(scores=visible(lambda m, n, facts: (n < m // facts["block"] * facts["block"])))),
 ))  # fmt: skip
 _CAUSAL += (
-    ("hidden-as-zero", _if_causal(formula(walk(scores=hidden_as_zero, pad=0.0)))),
-    ("hidden-as-zero", _if_causal(formula(walk(scores=hidden_as_zero)))),
+    ("hidden-as-zero", only_where(_masked_causally, formula(walk(scores=hidden_as_zero, pad=0.0)))),
+    ("hidden-as-zero", only_where(_masked_causally, formula(walk(scores=hidden_as_zero)))),
 )
 
 
@@ -1195,36 +1063,36 @@ def _tiles_unread(error, read, case) -> bool:
 ATTENTION_KERNEL = (
     *KERNEL,
     ("input-overwritten", detectors.input_overwritten),
-    *_load_or_store("rows-assumed-adjacent", _begins_with_stride(lambda right, facts: [facts["q"].shape[1]])),
-    *_load_or_store("strides-exchanged", _begins_with_stride(lambda right, facts: facts["strides"].values())),
-    *_load_or_store("stride-in-bytes", _begins_with_stride(lambda right, facts: [4 * right])),
+    ("rows-assumed-adjacent", outside("any", _begins_with_stride(lambda right, facts: [facts["q"].shape[1]]))),
+    ("strides-exchanged", outside("any", _begins_with_stride(lambda right, facts: facts["strides"].values()))),
+    ("stride-in-bytes", outside("any", _begins_with_stride(lambda right, facts: [4 * right]))),
     ("output-read-as-input", outside("load", lambda where, facts: where["tensor"] == "o_ptr")),
-    *_load_or_store("rows-past-the-end", _past_last_row("q_ptr", "o_ptr")),
+    ("rows-past-the-end", outside("any", _past_last_row("q_ptr", "o_ptr"))),
     ("keys-past-the-end", outside("load", _past_last_row("k_ptr", "v_ptr"))),
     ("nothing-stored", detectors.nothing_stored),
-    ("lined-up-with-columns", _shapes_clash),
+    ("lined-up-with-columns", both(shapes_clash, _no_new_axis)),
     ("first-tile-only", _first_block_only),
-    ("row-read-twice", _more_read),
+    ("row-read-twice", both(more_read, _right_numbers)),
     ZERO_TIMES_NAN,
     ("absent-keys-weigh", _absent_keys_are_nan()),
     *_WALK,
     ("keys-for-values", formula(changed(v=lambda facts: facts["k"]))),
     ("keys-left-out", formula(first_tile_again("kv"))),
     ("pad-zero", formula(walk(pad=0.0))),
-    ("pad-finite", _pad_was_maximum),
+    ("pad-finite", both(_low_scores(-50), _all_zero)),
     ("absent-keys-in-the-maximum", both(written(_chosen_after_exp), _absent_in_maximum)),
     *_CAUSAL,
     ("hidden-after-exp", _nan_without_poison),
     ("first-tile-minus-inf", _hidden_first_tile),
     *(("hidden-after-exp", formula(walk(masked_after_exp, raw=visible(keep), raw_pad=pad)))
       for keep in (all_keys, keys_of_walk) for pad in (0.0, -torch.inf)),
-    *(("hidden-in-the-sum", _if_causal(formula(walk(masked_in_sum, raw=visible(keep), raw_pad=pad))))
+    *(("hidden-in-the-sum", only_where(_masked_causally, formula(walk(masked_in_sum, raw=visible(keep), raw_pad=pad))))
       for keep in (all_keys, keys_of_walk) for pad in (0.0, -torch.inf)),
     ("scale-of-its-own", formula(walk(scores=own_scale))),
     ("whole-tile-reduced", formula(by_blocks(walk(shared_maximum)), mixes_queries=True)),
     *(("row-stride-missing", formula(row_stride_missing(names))) for names in ("k", "v", "kv")),
     *(("row-stride-missing", formula(row_stride_missing(names), mixes_queries=True)) for names in ("q", "qkv")),
-    ("half-products", both(written(_cast_to_half), _nearly_right)),
+    ("half-products", both(written_like("_.to(tl.float16)", "_.to(tl.bfloat16)"), _nearly_right)),
     ("keys-left-out", _tiles_unread),
 )  # fmt: skip
 
@@ -1243,7 +1111,7 @@ KERNEL_REMARKS = (
             "A tl.dot of yours asks for tf32, which keeps 10 bits after the point. On a GPU that "
             "has it, about three digits of the result are right."
         ),
-        written(_dot_with_tf32),
+        written_like('tl.dot(..., input_precision="tf32")', "tl.dot(..., allow_tf32=True)"),
     ),
     (
         said(

@@ -27,13 +27,13 @@ MISTAKES = [
         "own-share-kept",
         "The gradient of the scores has the formula for weights that need not sum to 1.",
         "If one weight of a query grows, what happens to the others, and where does your formula say so?",
-        (Mutant("13.4", _DS, "p * dp * scale", 2),),
+        Mutant("13.4", _DS, "p * dp * scale", 2),
     ),
     Mistake(
         "weights-left-out",
         "The gradient of the scores lacks the weights themselves.",
         "How much can a score matter if its weight is nearly 0?",
-        (Mutant("13.4", _DS, "(dp - delta[:, None]) * scale", 2),),
+        Mutant("13.4", _DS, "(dp - delta[:, None]) * scale", 2),
     ),
     Mistake(
         "weights-not-normalised-again",
@@ -45,20 +45,25 @@ MISTAKES = [
         "gradient-without-scale",
         "The scale went into the scores, and it is missing in the gradient.",
         "By how much does s change when q kᵀ changes by 1?",
-        (Mutant("13.4", _DS, "p * (dp - delta[:, None])", 2),),
+        Mutant("13.4", _DS, "p * (dp - delta[:, None])", 2),
     ),
     Mistake(
         "gradient-scaled-twice",
         "The gradient holds the scale twice.",
         "How often is each score multiplied by the scale, and how often should its gradient be?",
-        (Mutant("13.4", _DS, "p * (dp - delta[:, None]) * scale * scale", 2),),
+        Mutant("13.4", _DS, "p * (dp - delta[:, None]) * scale * scale", 2),
     ),
     Mistake(
         "lse-of-absent-queries",
         "In a lane past the last query, exp(s - lse) is inf, because lse is far below s there. inf times 0 is NaN.",
         "For which lse is the weight of such a lane a finite number?",
-        several("13.4", _LSE, _LSE.replace("other=0.0", 'other=-float("inf")'),
-            _LSE.replace("other=0.0", "other=-1e9"), replayed=False),
+        several(
+            "13.4",
+            _LSE,
+            _LSE.replace("other=0.0", 'other=-float("inf")'),
+            _LSE.replace("other=0.0", "other=-1e9"),
+            replayed=False,
+        ),
     ),
     Mistake(
         "gradients-exchanged",
@@ -71,79 +76,63 @@ MISTAKES = [
         "Only the last tile of the walk reached the gradient.",
         "Which tiles of the walk does each gradient depend on, and what does your line do with the sum of earlier "
         "tiles?",
-        (
-            Mutant("13.4", "dk += tl.dot(", "dk = tl.dot("),
-            Mutant("13.4", "dv += tl.dot(", "dv = tl.dot("),
-            Mutant("13.4", "dq += tl.dot(", "dq = tl.dot("),
-        ),
+        *(Mutant("13.4", f"{name} += tl.dot(", f"{name} = tl.dot(") for name in ("dk", "dv", "dq")),
     ),
     Mistake(
         "gradient-negated",
         "A gradient has the right size and the wrong sign.",
         "If a score grows a little, which way does its weight go, and what does each step do with that sign?",
-        (
-            Mutant("13.4", _DS, "p * (delta[:, None] - dp) * scale", 2),
-            *(Mutant("13.4", f"{name} += tl.dot(", f"{name} -= tl.dot(") for name in ("dv", "dk", "dq")),
-        ),
+        Mutant("13.4", _DS, "p * (delta[:, None] - dp) * scale", 2),
+        *(Mutant("13.4", f"{name} += tl.dot(", f"{name} -= tl.dot(") for name in ("dv", "dk", "dq")),
     ),
     Mistake(
         "delta-of-others",
         "For each query, dp is compared with a number that is not the sum of do times o over its columns.",
         "Of which two tensors is that number the product, and over which axis is it added up?",
-        (
-            *(
-                Mutant("13.4", "tl.sum(do * o, axis=1)", f"tl.sum({product}, axis=1)", 2)
-                for product in ("do", "o", "do * do", "do * q", "o * o")
-            ),
-            *several("13.4", "tl.sum(do * o, axis=1)", "tl.max(do * o, axis=1)", "tl.sum(do * o, axis=0)", times=2),
+        *(
+            Mutant("13.4", "tl.sum(do * o, axis=1)", f"tl.sum({product}, axis=1)", 2)
+            for product in ("do", "o", "do * do", "do * q", "o * o")
         ),
+        several("13.4", "tl.sum(do * o, axis=1)", "tl.max(do * o, axis=1)", "tl.sum(do * o, axis=0)", times=2),
     ),
     Mistake(
         "delta-of-one-tile",
         "Σ p·dp was added up over the keys of one tile alone, and a query has one such sum, over all of its keys.",
         "Over which keys does that sum run, and which product that needs no key gives the same number?",
-        (
-            Mutant(
-                "13.4",
-                "delta = tl.sum(do * o, axis=1)\n        ds",
-                "delta = tl.sum(p * dp, axis=1)\n        ds",
-            ),
-            Mutant(
-                "13.4",
-                "        dp = tl.dot(do, tl.trans(v), input_precision=\"ieee\")\n        ds",
-                "        dp = tl.dot(do, tl.trans(v), input_precision=\"ieee\")\n"
-                "        delta = tl.sum(p * dp, axis=1)\n        ds",
-            ),
+        Mutant("13.4", "delta = tl.sum(do * o, axis=1)\n        ds", "delta = tl.sum(p * dp, axis=1)\n        ds"),
+        Mutant(
+            "13.4",
+            '        dp = tl.dot(do, tl.trans(v), input_precision="ieee")\n        ds',
+            '        dp = tl.dot(do, tl.trans(v), input_precision="ieee")\n'
+            "        delta = tl.sum(p * dp, axis=1)\n        ds",
         ),
     ),
     Mistake(
         "one-tensor-for-another",
         "In one place, a tensor stands where another one belongs.",
         "For each product of the derivation: which two tensors does it have, and which two does your line have?",
-        (
-            *(
-                Mutant("13.4", f"tl.load({right}_ptr + at", f"tl.load({wrong}_ptr + at", 2)
-                for right in ("do", "q")
-                for wrong in ("do", "o", "q", "k", "v")
-                if wrong != right
-            ),
-            *(Mutant("13.4", "tl.load(lse_ptr", f"tl.load({wrong}_ptr", 2) for wrong in ("do", "q", "k", "v")),
-            Mutant("13.4", "tl.load(k_ptr", "tl.load(v_ptr", 2),
-            Mutant("13.4", "tl.load(v_ptr", "tl.load(k_ptr", 2),
-            *(
-                Mutant("13.4", f"tl.dot({right}", f"tl.dot({wrong}", times)
-                for right, times, others in (
-                    ("tl.trans(p), do", 1, ("tl.trans(p), o", "tl.trans(p), q", "tl.trans(ds), do")),
-                    ("tl.trans(ds), q", 1, ("tl.trans(ds), o", "tl.trans(ds), do", "tl.trans(p), q")),
-                    ("ds, k", 1, ("ds, v", "p, k")),
-                    ("do, tl.trans(v)", 2, ("o, tl.trans(v)", "q, tl.trans(v)", "do, tl.trans(k)")),
-                    ("q, tl.trans(k)", 2, ("o, tl.trans(k)", "do, tl.trans(k)", "q, tl.trans(v)")),
-                )
-                for wrong in others
-            ),
+        *(
+            Mutant("13.4", f"tl.load({right}_ptr + at", f"tl.load({wrong}_ptr + at", 2)
+            for right in ("do", "q")
+            for wrong in ("do", "o", "q", "k", "v")
+            if wrong != right
+        ),
+        *(Mutant("13.4", "tl.load(lse_ptr", f"tl.load({wrong}_ptr", 2) for wrong in ("do", "q", "k", "v")),
+        Mutant("13.4", "tl.load(k_ptr", "tl.load(v_ptr", 2),
+        Mutant("13.4", "tl.load(v_ptr", "tl.load(k_ptr", 2),
+        *(
+            Mutant("13.4", f"tl.dot({right}", f"tl.dot({wrong}", times)
+            for right, times, others in (
+                ("tl.trans(p), do", 1, ("tl.trans(p), o", "tl.trans(p), q", "tl.trans(ds), do")),
+                ("tl.trans(ds), q", 1, ("tl.trans(ds), o", "tl.trans(ds), do", "tl.trans(p), q")),
+                ("ds, k", 1, ("ds, v", "p, k")),
+                ("do, tl.trans(v)", 2, ("o, tl.trans(v)", "q, tl.trans(v)", "do, tl.trans(k)")),
+                ("q, tl.trans(k)", 2, ("o, tl.trans(k)", "do, tl.trans(k)", "q, tl.trans(v)")),
+            )
+            for wrong in others
         ),
     ),
-]  # fmt: skip
+]
 
 
 def formula(order: tuple[int, ...] = (0, 1), **changes) -> Detector:

@@ -19,7 +19,7 @@ from dataclasses import replace
 from ..checks import syntax
 from ..reference.bandwidth import MIN_RUNS, TOLERANCE, result_fault
 from ..spec import Case, Detector, Evidence
-from .detectors import both, looks, value, written
+from .detectors import both, looks, opposite, value, written
 from .mistake import Mistake
 
 MISTAKES = [
@@ -237,10 +237,8 @@ def _possible_refused(possible, error) -> bool:
     return possible and bool(error) and error["raised"]
 
 
-@looks
-def _impossible_not_refused(possible) -> bool:
-    """The right result is above the peak. The case failed, so the answer did not refuse it as it should."""
-    return not possible
+# The right result is above the peak. The case failed, so the answer did not refuse it as it should.
+_impossible_not_refused = looks(lambda possible: not possible)
 
 
 @looks
@@ -278,7 +276,7 @@ BANDWIDTH = (
     ("timed-together", _timed(lambda letters, *_: any(len(each.strip("x")) > 1 for each in letters))),
     ("reading-for-duration", value(_a_reading)),
     ("one-run-of-many", both(_other_work, _clean_run)),
-    ("other-work-timed", Detector(lambda c, e, a: _other_work(c, e, a) and not _clean_run(c, e, a))),
+    ("other-work-timed", both(_other_work, opposite(_clean_run))),
     ("warm-up-too-short", both(_slow, _from_times(lambda got, times: _close(got, statistics.median(times))))),
     ("warm-up-too-short", both(_slow, _from_times(lambda got, times: any(_close(got, t) for t in times)))),
     ("warm-up-too-short", both(_slow, _from_times(lambda got, times: _close(got, statistics.fmean(times))))),

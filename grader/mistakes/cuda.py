@@ -20,7 +20,7 @@ from ..reference.reductions import LANES
 from ..sentence import kind_of, named, said, within
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .detectors import both, formula, looks, outside
+from .detectors import both, formula, looks, only_where, outside
 from .mistake import Mistake
 from .mutant import Mutant
 from .softmax import formulas, shares, walks
@@ -204,13 +204,11 @@ MISTAKES = [
         "sum-subtracted",
         "A term was subtracted from the sum, and it should be added.",
         "Which sign does the d of a row have if every number in it is the same?",
-        (
-            Mutant("13.2 13.3", " + tl.sum(p, axis=1)", " - tl.sum(p, axis=1)"),
-            Mutant("13.1", "+ p.sum(", "- p.sum("),
-            Mutant("8.1", "+ math.exp(x - new)", "- math.exp(x - new)"),
-            Mutant("8.2", "+ db *", "- db *"),
-            Mutant("8.3 9.1", "+ tl.sum(tl.exp(", "- tl.sum(tl.exp("),
-        ),
+        Mutant("13.2 13.3", " + tl.sum(p, axis=1)", " - tl.sum(p, axis=1)"),
+        Mutant("13.1", "+ p.sum(", "- p.sum("),
+        Mutant("8.1", "+ math.exp(x - new)", "- math.exp(x - new)"),
+        Mutant("8.2", "+ db *", "- db *"),
+        Mutant("8.3 9.1", "+ tl.sum(tl.exp(", "- tl.sum(tl.exp("),
     ),
     Mistake(
         "threads-disagree",
@@ -314,37 +312,31 @@ MISTAKES = [
         "parameters-exchanged",
         "The kernel's parameters stand in another order than in the given line, so y and x have changed places.",
         "Which pointer does a launch pass first, and which of your parameters receives it?",
-        (
-            Mutant("12.4", "copy_rows(float* y, const float* x", "copy_rows(const float* x, float* y", replayed=False),
-            Mutant("12.5", "(float* y, const float* x, int", "(const float* x, float* y, int", replayed=False),
-        ),
+        Mutant("12.4", "copy_rows(float* y, const float* x", "copy_rows(const float* x, float* y", replayed=False),
+        Mutant("12.5", "(float* y, const float* x, int", "(const float* x, float* y, int", replayed=False),
     ),
     Mistake(
         "variable-shadowed",
         "A new variable was declared inside braces, with the name of an outer one. After the braces it is gone, and "
         "the outer one has not changed.",
         "Which word at the beginning of a line makes a new variable, and which value does the outer one still have?",
-        (
-            Mutant(
-                "12.7",
-                "m = lane < warps ? ms[lane] : -INFINITY;\n    d = lane < warps ? ds[lane] : 0.0f;",
-                "if (lane < warps) {\n        float m = ms[lane];\n        float d = ds[lane];\n    }",
-                replayed=False,
-            ),
+        Mutant(
+            "12.7",
+            "m = lane < warps ? ms[lane] : -INFINITY;\n    d = lane < warps ? ds[lane] : 0.0f;",
+            "if (lane < warps) {\n        float m = ms[lane];\n        float d = ds[lane];\n    }",
+            replayed=False,
         ),
     ),
     Mistake(
         "fours-for-columns",
         "`fours` counts groups of four columns, but a loop over single columns begins at that number.",
         "How many columns do these groups hold, and which is the first column after them?",
-        (
-            Mutant("12.7", "int c = 4 * fours + me", "int c = fours + me", 2, replayed=False),
-            Mutant(
-                "12.7",
-                "4 * fours + me; c < n_cols; c += blockDim.x) merge",
-                "fours + me; c < n_cols; c += blockDim.x) merge",
-                replayed=False,
-            ),
+        Mutant("12.7", "int c = 4 * fours + me", "int c = fours + me", 2, replayed=False),
+        Mutant(
+            "12.7",
+            "4 * fours + me; c < n_cols; c += blockDim.x) merge",
+            "fours + me; c < n_cols; c += blockDim.x) merge",
+            replayed=False,
         ),
     ),
     Mistake(
@@ -584,22 +576,24 @@ def _own_places(shared_maximum: bool):
     return reduce
 
 
+def _places(values, combine):
+    """What a tree leaves in its places, values (M×T): each step stores combine(lower half, upper half) below."""
+    half = values.shape[1] // 2
+    while half:
+        values[:, :half] = combine(values[:, :half], values[:, half : 2 * half])
+        half //= 2
+    return values
+
+
 def _own_sums(m, d):
     """Two trees, of maxima and of sums relative to the row's maximum; each thread reads the sum in its own place."""
     top = m.amax(1, keepdim=True)
-    sums, half = d * torch.exp(m - top), m.shape[1] // 2
-    while half:
-        sums[:, :half] += sums[:, half : 2 * half]
-        half //= 2
-    return top.expand_as(m), sums
+    return top.expand_as(m), _places(d * torch.exp(m - top), torch.add)
 
 
 def _own_maxima_places(m, d):
     """Two trees, of maxima and of sums; each thread takes the maximum in its own place for that of the row."""
-    places, half = m.clone(), m.shape[1] // 2
-    while half:
-        places[:, :half] = torch.maximum(places[:, :half], places[:, half : 2 * half])
-        half //= 2
+    places = _places(m.clone(), torch.maximum)
     sums = torch.where(d > 0, d * torch.exp(m - places), 0.0)
     return places, sums.sum(1, keepdim=True).expand_as(d)
 
@@ -630,11 +624,7 @@ def _maxima_added(m, d):
 def _subtracting_tree(m, d):
     """Every thread ends with the row's maximum; the tree of sums subtracts its upper half."""
     top = m.amax(1, keepdim=True)
-    sums = d * torch.exp(m - top)
-    while sums.shape[1] > 1:
-        half = sums.shape[1] // 2
-        sums = sums[:, :half] - sums[:, half:]
-    return top.expand_as(m), sums.expand_as(m)
+    return top.expand_as(m), _places(d * torch.exp(m - top), torch.sub)[:, :1].expand_as(m)
 
 
 def _by_warps(of_warps):
@@ -784,30 +774,19 @@ def _both_widths(mistake: str, **how) -> list:
 
 def _of_versions(versions: str, compute) -> Detector:
     """Matches a wrong formula in cases of these versions alone."""
-    detect = formula(compute)
-
-    def asked(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return case.facts["version"] in versions and detect(case, evidence, answer)
-
-    return replace(detect, detect=asked)
+    return only_where(looks(lambda version: version in versions), formula(compute))
 
 
-def _each_column_once(detector: Detector) -> Detector:
-    """The same, where no walk reads a column twice: else the numbers of a wrong merge come about in another way."""
-
-    def asked(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return (case.budget is None or evidence.read <= case.budget[0]) and detector(case, evidence, answer)
-
-    return replace(detector, detect=asked)
+@looks
+def _each_column_once(read, case) -> bool:
+    """No walk reads a column twice: else the numbers of a wrong merge come about in another way."""
+    return case.budget is None or read <= case.budget[0]
 
 
-def _some_unread(detector: Detector) -> Detector:
-    """The same, where the threads together read less than two whole walks."""
-
-    def asked(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return evidence.read < 2 * case.facts["x"].numel() and detector(case, evidence, answer)
-
-    return replace(detector, detect=asked)
+@looks
+def _some_unread(read, x) -> bool:
+    """The threads together read less than two whole walks."""
+    return read < 2 * x.numel()
 
 
 def _float4_rows(with_float4, without):
@@ -925,21 +904,19 @@ def _one_component(factors: torch.Tensor, case: Case) -> bool:
     return int(wrong.sum()) <= 1
 
 
-def _infinite(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    got = detectors.output(case, evidence)
-    return got is not None and bool(got.isinf().any() and not got.isnan().any())
+_infinite = looks(lambda got: bool(got.isinf().any() and not got.isnan().any()))
 
 
-def _of_another_row(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _of_another_row(got, x, case) -> bool:
     """Each row holds the right result of one row of x, and not all of them of their own."""
-    got, x = detectors.output(case, evidence), case.facts["x"]
     want = case.facts.get("want", _softmax(x.double()).float())
-    if got is None or got.shape != want.shape or x.shape[1] < 2 or compare.alike(got, want):
+    if got.shape != want.shape or x.shape[1] < 2 or compare.alike(got, want):
         return False
     return all(any(compare.alike(row, other) for other in want) for row in got)
 
 
-row_of_another = Detector(_of_another_row, last=True)
+row_of_another = replace(_of_another_row, last=True)
 
 
 def _fours_unguarded(x, facts):
@@ -963,11 +940,7 @@ def _second_tree_over_maxima(x, facts):
     x = x.float()
     missing = -x.shape[1] % facts["threads"]
     wide = torch.nn.functional.pad(x, (0, missing), value=-INF)
-    places = wide.reshape(len(x), -1, facts["threads"]).amax(1)
-    half = facts["threads"] // 2
-    while half:
-        places[:, :half] = torch.maximum(places[:, :half], places[:, half : 2 * half])
-        half //= 2
+    places = _places(wide.reshape(len(x), -1, facts["threads"]).amax(1), torch.maximum)
     return torch.exp(x - places[:, :1]) / places.sum(1, keepdim=True)
 
 
@@ -1012,26 +985,21 @@ def first_columns_only(got, threads) -> bool:
 
 
 @looks
-def _empty_thread_not_guarded(got, x, threads, version, error) -> bool:
+def _empty_thread_not_guarded(like_x, x, threads, version, error) -> bool:
     """v2: rows in which some thread found no number above -inf are NaN, and all others are right."""
-    if version != "v2" or error or got.shape != x.shape:
+    if version != "v2" or error:
         return False
     padded = torch.nn.functional.pad(x, (0, -x.shape[1] % threads), value=-INF).reshape(len(x), -1, threads)
     visited = torch.arange(threads) < x.shape[1]  # threads with a column
     lost = ((padded.amax(1) == -INF) & visited).any(1)
-    return detectors.only_these_nan(lost, got, x)
+    return detectors.only_these_nan(lost, like_x, x)
 
 
-@Detector
-def _last_columns_missing(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _whole_fours_alone(got, version) -> bool:
     """v3 stored each row up to the last multiple of four columns, and nothing behind it."""
-    got = detectors.output(case, evidence)
-    rest = got.shape[1] % 4 if got is not None and got.dim() == 2 else 0
-    return (
-        case.facts["version"] == "v3"
-        and rest > 0
-        and bool(compare.never_stored(got[:, -rest:]).all() and not got[:, :-rest].isnan().any())
-    )
+    rest = got.shape[1] % 4 if version == "v3" and got.dim() == 2 else 0
+    return rest > 0 and bool(compare.never_stored(got[:, -rest:]).all() and not got[:, :-rest].isnan().any())
 
 
 # ---- by a barrier
@@ -1088,13 +1056,12 @@ def _shuffled_into_int(source) -> bool:
 _OF_THE_GRID = re.compile(r"blockIdx\.x\s*\*\s*blockDim\.x\s*\+\s*threadIdx\.x|threadIdx\.x\s*\+\s*blockIdx\.x\s*\*")
 
 
-@Detector
-def thread_of_the_grid(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def thread_of_the_grid(got, x, error, source, case) -> bool:
     """The answer computes the number of a thread in the whole grid, and all of row 0 is right."""
-    got, want = detectors.output(case, evidence), case.facts.get("want")
-    if got is None or evidence.error or len(got) < 2 or not _OF_THE_GRID.search(answer.source):
+    if error or len(got) < 2 or not _OF_THE_GRID.search(source):
         return False
-    want = torch.softmax(case.facts["x"].double(), 1) if want is None else want
+    want = case.facts.get("want", _softmax(x.double()))
     return compare.alike(got[:1], want[:1]) and not compare.alike(got[1:], want[1:])
 
 
@@ -1248,16 +1215,14 @@ CUDA_KERNEL = (
     ("array-not-shared", array_not_shared),
     ("partner-for-mask", _partner_for_mask),
     ("kept-as-int", _shuffled_into_int),
-    ("infinity-of-python", Detector(lambda c, e, a: re.search(r"float\s*\(\s*'inf", a.source) is not None)),
+    ("infinity-of-python", looks(lambda source: re.search(r"float\s*\(\s*'inf", source) is not None)),
     ("thread-of-the-grid", thread_of_the_grid),
     ("shared-unstored", UNSTORED),
     ("shared-unstored", UNSTORED_IN_SOME),
     ("barrier-divergent", barrier_in_if),
     ("tree-threads", _within_tree_step),
-    ("thread-for-row", outside("load", thread_for_row)),
-    ("thread-for-row", outside("store", thread_for_row)),
-    ("thread-beyond-row", outside("load", beyond_my_row)),
-    ("thread-beyond-row", outside("store", beyond_my_row)),
+    ("thread-for-row", outside("any", thread_for_row)),
+    ("thread-beyond-row", outside("any", beyond_my_row)),
     ("row-stride-missing", formula(formulas.shifted_window)),
     ("row-stride-missing", formula(formulas.shifted_stores)),
     ("row-zero-only", both(detectors.shared, formula(formulas.first_row_everywhere))),
@@ -1265,7 +1230,7 @@ CUDA_KERNEL = (
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("no-stride-loop", first_columns_only),
-    ("float4-tail", _last_columns_missing),
+    ("float4-tail", _whole_fours_alone),
     *(("maxima-not-reduced", _of_versions("v1", _shift_of(_threads(which)))) for which in _TREE_PARTS),
     *(("component-left-out", _of_versions("v3", _shift_of(_components(*left)))) for left in _LEFT_OUT),
     ("no-max", formula(formulas.no_max)),
@@ -1303,7 +1268,10 @@ CUDA_KERNEL = (
     *(("own-place-read", _of_versions("v2", _block_softmax(reduce=_own_places(both)))) for both in (True, False)),
     ("merged-in-registers", _of_versions("v2", _block_softmax(reduce=_in_registers))),
     ("columns-twice", _of_versions("v3", _float4_rows(lambda x: _softmax(x) / 2, _softmax))),
-    ("columns-never-read", _some_unread(_of_versions("v3", _float4_rows(_softmax, lambda x: torch.exp(x + INF) / 0)))),
+    (
+        "columns-never-read",
+        only_where(_some_unread, _of_versions("v3", _float4_rows(_softmax, lambda x: torch.exp(x + INF) / 0))),
+    ),
     ("second-tree-maxima", _of_versions("v1", _second_tree_over_maxima)),
     ("sum-of-differences", _of_versions("v1", _sum_of_differences)),
     ("tree-result-unread", _of_versions("v1", _block_softmax(reduce=_sums_of_own_maxima))),
@@ -1345,7 +1313,7 @@ CUDA_KERNEL = (
     ),
     ("columns-of-others", _reads_too_much),
     *(
-        (mistake, _each_column_once(detector))
+        (mistake, only_where(_each_column_once, detector))
         for mistake, merge in _MERGES
         for reduce in (_tree(merge), _two_levels(merge))
         for _, detector in _both_widths(mistake, reduce=reduce)
@@ -1354,7 +1322,7 @@ CUDA_KERNEL = (
     ("one-component-wrong", shares.of_factors(_one_component)),
     ("not-divided-by-its-sum", shares.of_factors(shares.scaled, _proportional_by_thread)),
     ("threads-disagree", shares.of_factors(_threads_apart, _proportional_by_thread)),
-    ("quotient-infinite", Detector(_infinite, last=True)),
+    ("quotient-infinite", replace(_infinite, last=True)),
 )
 
 

@@ -14,6 +14,8 @@ import torch
 
 from ..checks import compare, syntax
 from ..checks.compare import same_number
+from ..checks.examples import like
+from ..sentence import foreign
 from ..spec import Answer, Case, Detector, Evidence, Out
 
 
@@ -35,9 +37,9 @@ def output(case: Case, evidence: Evidence) -> torch.Tensor | None:
 def looks(test: Callable[..., bool]) -> Detector:
     """Decorator: a detector of a function whose parameters say what it looks at.
 
-    case, evidence, answer: these. source: the text of the answer. got: the output, as `output` gives it. A field of the
-    evidence has its name: error, read, written, launches, args, and so on. Any other name is one of the case's facts.
-    A case without such a fact or without an output does not match.
+    case, evidence, answer: these. source: the text of the answer. got: the output, as `output` gives it. like_x: the
+    same, where it has the shape of x. A field of the evidence has its name: error, read, written, launches, args, and
+    so on. Any other name is one of the case's facts. A case without such a fact or output does not match.
     """
     names = tuple(inspect.signature(test).parameters)
 
@@ -59,9 +61,10 @@ def _seen(name: str, case: Case, evidence: Evidence, answer: Answer) -> object:
         return {"case": case, "evidence": evidence, "answer": answer}[name]
     if name == "source":
         return answer.source
-    if name == "got":
-        got = output(case, evidence)
-        return _ABSENT if got is None else got
+    if name in ("got", "like_x"):
+        got, x = output(case, evidence), case.facts.get("x")
+        right = got is not None and (name == "got" or (isinstance(x, torch.Tensor) and got.shape == x.shape))
+        return got if right else _ABSENT
     return getattr(evidence, name) if name in _FIELDS else case.facts.get(name, _ABSENT)
 
 
@@ -122,17 +125,18 @@ def _right(case: Case, got: torch.Tensor) -> torch.Tensor | None:
 
 
 def outside(op: str, test=None) -> Detector:
-    """Matches an access outside its tensor for which test(where, facts) holds; without a test, any. op: load or store.
+    """Matches an access outside its tensor for which test(where, facts) holds; without a test, each.
 
-    where describes the access: program (its numbers), tensor (its name), of (active lanes), lanes (of these outside),
-    first (the element of the first active lane), row and column (of the first lane outside; row is None in a vector),
-    line (of the block, with that lane), begins (the element of the first active lane of that line).
+    op: load, store or any. where describes the access: program (its numbers), tensor (its name), of (active lanes),
+    lanes (of these outside), first (the element of the first active lane), row and column (of the first lane outside;
+    row is None in a vector), line (of the block, with that lane), begins (the element of the first active lane of that
+    line).
     """
 
     @looks
     def detect(error, case) -> bool:
         where = (error or {}).get("where")
-        if not where or where.get("op") != op:
+        if not where or op not in (where.get("op"), "any"):
             return False
         try:
             return test is None or bool(test(where, case.facts))
@@ -153,6 +157,11 @@ def written(test) -> Detector:
             return False
 
     return Detector(lambda case, evidence, answer: matches(answer.source))
+
+
+def written_like(*examples: str) -> Detector:
+    """Matches the text of an answer with an expression that looks like one of these examples, as `like` has them."""
+    return written(lambda tree: bool(like(tree, *examples)))
 
 
 def masked(op: str) -> Detector:
@@ -222,8 +231,8 @@ def value(test) -> Detector:
 def fault(find) -> Detector:
     """Matches a call that returned, and whose failure is the sentence find(case, evidence)."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    @looks
+    def detect(case, evidence) -> bool:
         found = None if evidence.error else find(case, evidence)
         return found is not None and case.verify(evidence) == found
 
@@ -256,6 +265,16 @@ def both(*detectors: Detector) -> Detector:
     )
 
 
+def opposite(detector: Detector) -> Detector:
+    """Matches where a detector without a formula does not."""
+    return Detector(lambda case, evidence, answer: not detector(case, evidence, answer))
+
+
+def only_where(condition: Detector, numbers: Detector) -> Detector:
+    """A detector of numbers that matches only where a condition does. Its formula still says what it says elsewhere."""
+    return replace(numbers, detect=both(condition, numbers).detect)
+
+
 def wrong_kind(attribute: str) -> Detector:
     """Matches a returned tensor whose attribute, "shape" or "dtype", is not that of the input x."""
 
@@ -272,15 +291,14 @@ def nothing(error, value) -> bool:
     return error is None and value is None
 
 
-@Detector
-def unchanged(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def unchanged(x, got) -> bool:
     """The output holds the numbers of the input x."""
-    x, got = case.facts.get("x"), output(case, evidence)
-    return isinstance(x, torch.Tensor) and got is not None and compare.alike(got, x)
+    return isinstance(x, torch.Tensor) and compare.alike(got, x)
 
 
-@Detector
-def input_overwritten(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def input_overwritten(case, evidence) -> bool:
     """A tensor argument has other values after the call."""
     return bool(evidence.args and overwritten(case, evidence))
 
@@ -301,18 +319,21 @@ def _unchanged(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 @looks
-def output_reused(value, case) -> bool:
+def output_reused(value, second) -> bool:
     """The first result became the right result of the second call, facts["second"]."""
-    second, got = case.facts.get("second"), value
-    return second is not None and isinstance(got, torch.Tensor) and compare.alike(got, second)
+    return second is not None and isinstance(value, torch.Tensor) and compare.alike(value, second)
 
 
-@Detector
-def nothing_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def nothing_stored(error, launches, written, got) -> bool:
     """Kernels ran, and none of them stored an element."""
-    return (
-        evidence.error is None and bool(evidence.launches) and evidence.written == 0 and all_nan(case, evidence, answer)
-    )
+    return error is None and bool(launches) and written == 0 and bool(got.isnan().all())
+
+
+@looks
+def shapes_clash(error) -> bool:
+    """The shapes of two blocks cannot be broadcast, or a block does not have the shape of its addresses."""
+    return bool(error) and foreign.is_a(error["message"], "blocks-misfit")
 
 
 @looks
@@ -341,37 +362,30 @@ def shared(launches) -> bool:
     return any(launch["shared"] for launch in launches)
 
 
-@Detector
-def unshared(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """No two programs stored the same element."""
-    return not shared(case, evidence, answer)
+unshared = opposite(shared)  # no two programs stored the same element
 
 
-@Detector
-def lowest_lost(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def lowest_lost(x, like_x) -> bool:
     """Of rows below -1e37, the lowest became zeros or NaN: a value that is no part of the row was its maximum."""
-    x, got = case.facts.get("x"), output(case, evidence)
-    if got is None or got.shape != x.shape or not bool((x < -1e37).all()):
-        return False
-    lost, top = ((got == 0) | got.isnan()).all(1), x.amax(1)
-    return bool(lost.any() and (lost.all() or top[lost].max() < top[~lost].min()))
+    lost, top = ((like_x == 0) | like_x.isnan()).all(1), x.amax(1)
+    return bool((x < -1e37).all() and lost.any() and (lost.all() or top[lost].max() < top[~lost].min()))
 
 
 @looks
-def dead_rows_are_zero(x, got) -> bool:
+def dead_rows_are_zero(x, like_x) -> bool:
     """Rows without a kept finite entry hold 0, in every column or in some; the softmax of PyTorch holds NaN there."""
-    if got.shape != x.shape:
-        return False
-    dead = (x == -torch.inf).all(1)
-    return bool((got[dead] == 0).any() and ((got[dead] == 0) | got[dead].isnan()).all())
+    dead = like_x[(x == -torch.inf).all(1)]
+    return bool((dead == 0).any() and ((dead == 0) | dead.isnan()).all())
 
 
 @looks
-def rows_constant(x, got) -> bool:
+def rows_constant(x, like_x) -> bool:
     """The elements of each row are one and the same number, not 0 everywhere, in a row of several different values."""
-    if got.dim() != 2 or got.shape != x.shape or not got.isfinite().all():
+    if x.dim() != 2 or not like_x.isfinite().all():
         return False
-    return compare.alike(got, got[:, :1].expand(got.shape)) and bool((x != x[:, :1]).any() and (got != 0).any())
+    alike = compare.alike(like_x, like_x[:, :1].expand(x.shape))
+    return alike and bool((x != x[:, :1]).any() and (like_x != 0).any())
 
 
 @looks
@@ -401,11 +415,11 @@ def tail_is_nan(got, evidence) -> bool:
     return bool(behind and columns[-1] and not got[:, 0].isnan().any() and torch.equal(nan, columns.expand_as(nan)))
 
 
-@Detector
-def first_block_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def first_block_only(got, case, evidence) -> bool:
     """Each row holds numbers in its first block, and is still NaN behind it."""
-    got, block = output(case, evidence), case.facts.get("block", 0)
-    if got is None or got.dim() != 2 or not _unstored(got, evidence):
+    block = case.facts.get("block", 0)
+    if got.dim() != 2 or not _unstored(got, evidence):
         return False
     return bool(got[:, block:].isnan().all() and not got[:, :block].isnan().any())
 
@@ -426,8 +440,7 @@ def tail_rows_nan(got) -> bool:
     return 0 < first < len(got) and bool(stored[:first].all() and not stored[first:].any() and not got[0].isnan().any())
 
 
-@Detector
-def only_first_row(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def only_first_row(got, case, evidence, answer) -> bool:
     """Every row but the first is still NaN, and the first row holds numbers."""
-    got = output(case, evidence)
     return tail_rows_nan(case, evidence, answer) and bool(compare.never_stored(got[1:]).all())

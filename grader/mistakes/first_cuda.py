@@ -6,14 +6,12 @@ case is its kernel: copy_rows or sum_rows.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import torch
 
 from ..checks import compare
 from ..spec import Answer, Case, Detector, Evidence
 from . import cuda, detectors
-from .detectors import formula, looks, outside
+from .detectors import formula, looks, only_where, outside
 from .mistake import Mistake
 
 MISTAKES = [
@@ -120,12 +118,7 @@ def _own_sums(x, facts):
 
 def _of_sums(compute) -> Detector:
     """Matches a wrong formula of sum_rows. Sums can cancel out, so a formula must fit in all cases."""
-    detect = formula(compute)
-
-    def asked(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return case.group == "sum_rows" and detect(case, evidence, answer)
-
-    return replace(detect, detect=asked)
+    return only_where(looks(lambda case: case.group == "sum_rows"), formula(compute))
 
 
 def _windows(x):
@@ -182,10 +175,8 @@ FIRST_KERNELS = (
     ("thread-of-the-grid", cuda.thread_of_the_grid),
     ("shared-unstored", cuda.UNSTORED),
     ("barrier-divergent", cuda.barrier_in_if),
-    ("thread-for-row", outside("load", cuda.thread_for_row)),
-    ("thread-for-row", outside("store", cuda.thread_for_row)),
-    ("thread-beyond-row", outside("load", cuda.beyond_my_row)),
-    ("thread-beyond-row", outside("store", cuda.beyond_my_row)),
+    ("thread-for-row", outside("any", cuda.thread_for_row)),
+    ("thread-beyond-row", outside("any", cuda.beyond_my_row)),
     ("nothing-stored", detectors.nothing_stored),
     ("no-stride-loop", cuda.first_columns_only),
     ("one-column-of-all", _one_column_of_all),

@@ -15,13 +15,14 @@ from dataclasses import replace
 import torch
 
 from ..checks import compare, syntax
+from ..checks.examples import like
 from ..reference import flash
 from ..reference.attention import causal_mask, difference, matmul, scores
 from ..sentence import said
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .attention import ATTENTION_NUMBERS, ZERO_TIMES_NAN, alike, formula, scaled, walk
-from .detectors import looks
+from .attention import ATTENTION_NUMBERS, PLACES, ZERO_TIMES_NAN, alike, formula, more_read, scaled, update_with, walk
+from .detectors import both, looks
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, also, several
@@ -29,106 +30,79 @@ from .mutant import Mutant, also, several
 # ---- texts
 
 _HEAD, _BATCH = "tl.program_id(1) % n_heads", "tl.program_id(1) // n_heads"
-_Q = "q_ptr += batch * q_batch_stride + head * q_head_stride"
 
 MISTAKES = [
     Mistake(
         "heads-mixed",
         "A head got numbers of another head: its part of a tensor begins elsewhere.",
         "For program (0, 4) with 3 heads per batch: which batch is it, which head, and where does each tensor begin?",
-        (
-            Mutant("13.3", _BATCH, "tl.program_id(1) // 2", then=also(_HEAD, "tl.program_id(1) % 2")),
-            Mutant(
-                "13.3",
-                "lse_ptr + tl.program_id(1) * n_queries",
-                "lse_ptr + (head * tl.num_programs(1) // n_heads + batch) * n_queries",
-            ),
-            *several("13.3", _Q, "q_ptr += head * q_head_stride", "q_ptr += batch * q_batch_stride"),
-            Mutant("13.3", "k_ptr += batch * k_batch_stride + head * k_head_stride", "k_ptr += batch * k_batch_stride"),
-            Mutant("13.3", "v_ptr += batch * v_batch_stride + head * v_head_stride", "v_ptr += batch * v_batch_stride"),
+        Mutant("13.3", _BATCH, "tl.program_id(1) // 2", then=also(_HEAD, "tl.program_id(1) % 2")),
+        Mutant(
+            "13.3",
+            "lse_ptr + tl.program_id(1) * n_queries",
+            "lse_ptr + (head * tl.num_programs(1) // n_heads + batch) * n_queries",
         ),
+        several("13.3", PLACES["q"], "q_ptr += head * q_head_stride", "q_ptr += batch * q_batch_stride"),
+        Mutant("13.3", PLACES["k"], "k_ptr += batch * k_batch_stride"),
+        Mutant("13.3", PLACES["v"], "v_ptr += batch * v_batch_stride"),
     ),
     Mistake(
         "grid-axis-missing",
         "The kernel asks for the number of its program along an axis that the grid does not have, and gets 0.",
         "How many numbers does the grid of this kernel have, and which of them counts batches and heads together?",
-        (
-            Mutant(
-                "13.3",
-                _BATCH,
-                "tl.program_id(1)",
-                then=also(f"head = {_HEAD}", "head = tl.program_id(2)"),
-                replayed=False,
-            ),
+        Mutant(
+            "13.3",
+            _BATCH,
+            "tl.program_id(1)",
+            then=also(f"head = {_HEAD}", "head = tl.program_id(2)"),
+            replayed=False,
         ),
     ),
     Mistake(
         "batch-and-head-strides",
         "Batches and heads changed places: one of them moved on by the stride of the other.",
         "How far apart are two heads of one batch, and how far the same head of two batches?",
-        (
-            Mutant("13.3", _BATCH, _HEAD, then=also(f"head = {_HEAD}", f"head = {_BATCH}")),
-            *(
-                Mutant(
-                    "13.3",
-                    f"{t}_ptr += batch * {t}_batch_stride + head * {t}_head_stride",
-                    f"{t}_ptr += batch * {t}_head_stride + head * {t}_batch_stride",
-                )
-                for t in "oqkv"
-            ),
+        Mutant("13.3", _BATCH, _HEAD, then=also(f"head = {_HEAD}", f"head = {_BATCH}")),
+        *(
+            Mutant("13.3", place, f"{t}_ptr += batch * {t}_head_stride + head * {t}_batch_stride")
+            for t, place in PLACES.items()
         ),
     ),
     Mistake(
         "strides-of-another-tensor",
         "The heads of one tensor were looked for at the strides of another one.",
         "Which three strides belong to each pointer, if the four tensors lie differently in memory?",
-        tuple(
-            Mutant(
-                "13.3",
-                f"{t}_ptr += batch * {t}_batch_stride + head * {t}_head_stride",
-                f"{t}_ptr += batch * q_batch_stride + head * q_head_stride",
-            )
-            for t in "okv"
-        ),
+        *(Mutant("13.3", PLACES[t], PLACES["q"].replace("q_ptr", f"{t}_ptr")) for t in "okv"),
     ),
     Mistake(
         "heads-one-after-another",
         "The kernel takes for granted that heads lie one after another in memory.",
         "Where does head 1 begin in a tensor whose heads alternate from row to row?",
-        (
-            Mutant(
-                "13.3",
-                _Q,
-                "q_ptr += tl.program_id(1) * n_queries * D",
-                then=also(
-                    "o_ptr += batch * o_batch_stride + head * o_head_stride",
-                    "o_ptr += tl.program_id(1) * n_queries * D",
-                ),
-            ),
-            Mutant(
-                "13.3",
-                "k_ptr += batch * k_batch_stride + head * k_head_stride",
-                "k_ptr += tl.program_id(1) * n_keys * D",
-                then=also(
-                    "v_ptr += batch * v_batch_stride + head * v_head_stride", "v_ptr += tl.program_id(1) * n_keys * D"
-                ),
-            ),
+        Mutant(
+            "13.3",
+            PLACES["q"],
+            "q_ptr += tl.program_id(1) * n_queries * D",
+            then=also(PLACES["o"], "o_ptr += tl.program_id(1) * n_queries * D"),
+        ),
+        Mutant(
+            "13.3",
+            PLACES["k"],
+            "k_ptr += tl.program_id(1) * n_keys * D",
+            then=also(PLACES["v"], "v_ptr += tl.program_id(1) * n_keys * D"),
         ),
     ),
     Mistake(
         "accumulator-in-half",
         "The accumulator was rounded to half precision, so it overflows, or digits of it are lost.",
         "In which lines has the accumulator half precision, and which of them needs it?",
-        (
-            Mutant("13.3", "        m = new\n", "        m = new\n        o = o.to(q.dtype).to(tl.float32)\n"),
-            Mutant("13.3", "tl.dot(p.to(v.dtype), v)", "tl.dot(p.to(v.dtype), v).to(q.dtype)"),
-        ),
+        Mutant("13.3", "        m = new\n", "        m = new\n        o = o.to(q.dtype).to(tl.float32)\n"),
+        Mutant("13.3", "tl.dot(p.to(v.dtype), v)", "tl.dot(p.to(v.dtype), v).to(q.dtype)"),
     ),
     Mistake(
         "sum-in-half",
         "The sum of the weights was rounded to half precision on the way.",
         "How many digits does lse have in float32, and how many does your l have?",
-        (Mutant("13.3", "        m = new\n", "        m = new\n        l = l.to(q.dtype).to(tl.float32)\n"),),
+        Mutant("13.3", "        m = new\n", "        m = new\n        l = l.to(q.dtype).to(tl.float32)\n"),
     ),
     Mistake(
         "scores-in-half",
@@ -145,31 +119,22 @@ MISTAKES = [
         "query-rounded-again",
         "The queries were scaled and rounded to half precision once more before the product.",
         "Which numbers may be rounded to half precision, and what happens to all scores of a rounded query?",
-        (
-            Mutant(
-                "13.3",
-                "s = tl.dot(q, tl.trans(k)) * scale",
-                "s = tl.dot((q.to(tl.float32) * scale).to(k.dtype), tl.trans(k))",
-            ),
+        Mutant(
+            "13.3",
+            "s = tl.dot(q, tl.trans(k)) * scale",
+            "s = tl.dot((q.to(tl.float32) * scale).to(k.dtype), tl.trans(k))",
         ),
     ),
     Mistake(
         "rounded-weights-summed",
         "l is the sum of weights that were rounded to half precision already.",
         "For which of its two uses does a weight have to be in half precision?",
-        (
-            Mutant(
-                "13.3",
-                "p = tl.exp(s - new[:, None])",
-                "p = tl.exp(s - new[:, None]).to(v.dtype)",
-                replayed=False,
-            ),
-            Mutant(
-                "13.3",
-                "p = tl.exp(s - new[:, None])",
-                "p = tl.exp(s - new[:, None]).to(v.dtype)",
-                then=also("tl.sum(p, axis=1)", "tl.sum(p.to(tl.float32), axis=1)"),
-            ),
+        Mutant("13.3", "p = tl.exp(s - new[:, None])", "p = tl.exp(s - new[:, None]).to(v.dtype)", replayed=False),
+        Mutant(
+            "13.3",
+            "p = tl.exp(s - new[:, None])",
+            "p = tl.exp(s - new[:, None]).to(v.dtype)",
+            then=also("tl.sum(p, axis=1)", "tl.sum(p.to(tl.float32), axis=1)"),
         ),
     ),
     Mistake(
@@ -187,7 +152,7 @@ MISTAKES = [
         "weights-to-bits",
         "The bits of the weights were taken for numbers of another dtype.",
         "What does bitcast do to the number 1.0?",
-        (Mutant("13.3", "p.to(v.dtype)", "p.to(tl.uint32, bitcast=True).to(tl.uint16).to(v.dtype, bitcast=True)"),),
+        Mutant("13.3", "p.to(v.dtype)", "p.to(tl.uint32, bitcast=True).to(tl.uint16).to(v.dtype, bitcast=True)"),
     ),
     Mistake(
         "lse-without-maximum",
@@ -227,12 +192,10 @@ MISTAKES = [
         "The lse of some queries was never stored.",
         "Which line stores lse, which place has the lse of a query of the second batch or head, and what of the last "
         "queries?",
-        (
-            Mutant(
-                "13.3",
-                "    tl.store(lse_ptr + tl.program_id(1) * n_queries + rows, m + tl.log(l), mask=rows < n_queries)",
-                "",
-            ),
+        Mutant(
+            "13.3",
+            "    tl.store(lse_ptr + tl.program_id(1) * n_queries + rows, m + tl.log(l), mask=rows < n_queries)",
+            "",
         ),
     ),
     Mistake(
@@ -336,51 +299,39 @@ def rounded_query(base: float):
     return compute
 
 
-def _rounded_weights(facts: dict) -> torch.Tensor:
-    return _walked_sum(facts, lambda p: p.to(facts["dtype"]).float(), lambda l: l)
+def _walked_sum(weights=lambda p, half: p, total=lambda l, half: l) -> Detector:
+    """m + log(l), where a tile adds the sum of weights(p, half) to l, and each new l becomes total(l, half)."""
 
+    def compute(facts: dict) -> torch.Tensor:
+        m, l, half = torch.full((len(facts["q"]), 1), -torch.inf), torch.zeros(len(facts["q"]), 1), facts["dtype"]
+        for s in scores(facts).float().split(facts["tile"], 1):
+            new = torch.maximum(m, s.amax(1, keepdim=True))
+            shift = torch.where(new == -torch.inf, 0.0, new)
+            l = total(l * torch.exp(m - shift) + weights(torch.exp(s - shift), half).sum(1, keepdim=True), half)
+            m = new
+        return (m + torch.log(l))[:, 0]
 
-def _weights_summed_in_half(facts: dict) -> torch.Tensor:
-    return _walked_sum(facts, lambda p: p.to(facts["dtype"]), lambda l: l)
-
-
-def _rounded_sum(facts: dict) -> torch.Tensor:
-    return _walked_sum(facts, lambda p: p, lambda l: l.to(facts["dtype"]).float())
-
-
-def _walked_sum(facts: dict, weights, total) -> torch.Tensor:
-    """m + log(l), where a tile adds the sum of weights(p) to l, and each new l becomes total(l)."""
-    m, l = torch.full((len(facts["q"]), 1), -torch.inf), torch.zeros(len(facts["q"]), 1)
-    for s in scores(facts).float().split(facts["tile"], 1):
-        new = torch.maximum(m, s.amax(1, keepdim=True))
-        shift = torch.where(new == -torch.inf, 0.0, new)
-        l = total(l * torch.exp(m - shift) + weights(torch.exp(s - shift)).sum(1, keepdim=True))
-        m = new
-    return (m + torch.log(l))[:, 0]
+    return lse_formula(compute, right_o=False)
 
 
 # ---- wrong accumulators
 
 
-def _in_half(m, l, o, s, raw, v, half):
+def _in_half(l, o, factor, p, v, half):
     """The accumulator is rounded to half precision after each tile."""
-    new = torch.maximum(m, s.amax(1, keepdim=True))
-    factor, p = torch.exp(m - new), torch.exp(s - new)
-    return new, l * factor + p.sum(1, keepdim=True), (o * factor + matmul(p, v)).to(half).float()
+    return l * factor + p.sum(1, keepdim=True), (o * factor + matmul(p, v)).to(half).float()
 
 
-def _product_in_half(m, l, o, s, raw, v, half):
+def _product_in_half(l, o, factor, p, v, half):
     """Each tile's part of the accumulator is rounded to half precision."""
-    new = torch.maximum(m, s.amax(1, keepdim=True))
-    factor, p = torch.exp(m - new), torch.exp(s - new)
-    return new, l * factor + p.sum(1, keepdim=True), o * factor + matmul(p, v).to(half).float()
+    return l * factor + p.sum(1, keepdim=True), o * factor + matmul(p, v).to(half).float()
 
 
-def half_walk(update) -> Detector:
-    """The walk of 13.2 with an update that rounds to the dtype of q: update(..., half)."""
+def half_walk(sums) -> Detector:
+    """The walk of 13.2 with sums that are rounded to the dtype of q: sums(l, o, factor, p, v, half)."""
 
     def compute(facts: dict) -> torch.Tensor:
-        return walk(lambda *state: update(*state, facts["dtype"]))(facts)
+        return walk(update_with(sums=lambda *parts: sums(*parts, facts["dtype"])))(facts)
 
     return of_heads(formula(compute))
 
@@ -388,32 +339,33 @@ def half_walk(update) -> Detector:
 # ---- heads
 
 
+_right_output = looks(lambda error, case, evidence: not error and flash.right_output(evidence, case.facts))
+
+
+def _of_others(found: torch.Tensor, heads: list[dict], right) -> bool:
+    """Whether all that is wrong is right elsewhere: right(found[i], head) for each head i, or for another head."""
+    wrong = [i for i, head in enumerate(heads) if not right(found[i], head)]
+    return bool(wrong) and all(any(right(found[i], heads[j]) for j in range(len(heads)) if j != i) for i in wrong)
+
+
 @looks
 def _heads_of_others(heads, error, args, out) -> bool:
     """Recognises right numbers in wrong places: some head has the output of another one."""
-    if error or len(heads) == 1:
-        return False
-    got = args[out].flatten(0, 1)
 
-    def of(o, head) -> bool:
+    def right(o, head) -> bool:
         return difference(o, head["want"], head["allowed"]) is None
 
-    wrong = [i for i, head in enumerate(heads) if not of(got[i], head)]
-    return bool(wrong) and all(any(of(got[i], heads[j]) for j in range(len(heads)) if j != i) for i in wrong)
+    return not error and _of_others(args[out].flatten(0, 1), heads, right)
 
 
-@Detector
-def _lse_of_others(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _lse_of_others(heads, case, evidence) -> bool:
     """Recognises right values of lse in the places of other heads."""
-    heads, lse = case.facts["heads"], _lse(case, evidence) if not evidence.error else None
-    if lse is None or len(heads) == 1 or not flash.right_output(evidence, case.facts):
-        return False
 
-    def of(got, head) -> bool:
-        return bool(((got - head["lse"]).abs() <= head["lse_allowed"]).all())
+    def right(lse, head) -> bool:
+        return bool(((lse - head["lse"]).abs() <= head["lse_allowed"]).all())
 
-    wrong = [i for i, head in enumerate(heads) if not of(lse[i], head)]
-    return bool(wrong) and all(any(of(lse[i], heads[j]) for j in range(len(heads)) if j != i) for i in wrong)
+    return _of_others(_lse(case, evidence), heads, right)
 
 
 def _attended(facts: dict, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
@@ -472,10 +424,7 @@ _ELSEWHERE = (
         )
     ),
     *(
-        (
-            "heads-one-after-another",
-            _for(names, strides),
-        )
+        ("heads-one-after-another", _for(names, strides))
         for names in _SOME
         for strides in (
             lambda t, facts: (t.shape[1] * t.shape[2] * t.shape[3], t.shape[2] * t.shape[3]),
@@ -485,36 +434,25 @@ _ELSEWHERE = (
 )
 
 
-@Detector
-def _lse_missing(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises values of lse that are NaN, beside a right o."""
-    return not evidence.error and flash.right_output(evidence, case.facts) and bool(_lse(case, evidence).isnan().any())
-
-
-@Detector
-def _more_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises a kernel that reads more than q once and k and v once a block of queries; the numbers are right."""
-    return evidence.read > case.facts["reads"] and flash.right_output(evidence, case.facts)
+@looks
+def _lse_missing(case, evidence) -> bool:
+    """Recognises values of lse that are NaN."""
+    return bool(_lse(case, evidence).isnan().any())
 
 
 LN_2 = math.log(2)
-
-
-def _third_axis(tree: ast.AST) -> bool:
-    """For `written`: the kernel asks for axis 2 of the grid, which has two."""
-    return any(n.args and ast.unparse(n.args[0]) == "2" for n in syntax.calls(tree, "program_id"))
 
 
 FLASH_KERNEL = (
     *KERNEL,
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
-    ("grid-axis-missing", detectors.written(_third_axis)),
-    ("row-read-twice", _more_read),
+    ("grid-axis-missing", detectors.written_like("_.program_id(2)")),
+    ("row-read-twice", both(more_read, _right_output)),
     ("heads-mixed", _heads_of_others),
-    ("heads-mixed", _lse_of_others),
+    ("heads-mixed", both(_right_output, _lse_of_others)),
     *_ELSEWHERE,
-    ("lse-not-stored", _lse_missing),
+    ("lse-not-stored", both(_right_output, _lse_missing)),
     ("lse-without-maximum", lse_formula(lambda facts: facts["lse"] - _top(facts))),
     ("lse-in-base-two", lse_formula(lambda facts: facts["lse"] / LN_2)),
     ("lse-in-two-bases", lse_formula(lambda facts: _top(facts) + (facts["lse"] - _top(facts)) / LN_2)),
@@ -530,9 +468,9 @@ FLASH_KERNEL = (
     ("scores-in-half", lse_formula(_with_scores(rounded_scores(True)), right_o=False)),
     ("scores-in-half", lse_formula(_with_scores(rounded_scores(False)), right_o=False)),
     *(("query-rounded-again", lse_formula(_with_scores(rounded_query(base)), right_o=False)) for base in (math.e, 2.0)),
-    ("rounded-weights-summed", lse_formula(_rounded_weights, right_o=False)),
-    ("rounded-weights-summed", lse_formula(_weights_summed_in_half, right_o=False)),
-    ("sum-in-half", lse_formula(_rounded_sum, right_o=False)),
+    ("rounded-weights-summed", _walked_sum(weights=lambda p, half: p.to(half).float())),
+    ("rounded-weights-summed", _walked_sum(weights=lambda p, half: p.to(half))),
+    ("sum-in-half", _walked_sum(total=lambda l, half: l.to(half).float())),
     ("accumulator-in-half", half_walk(_in_half)),
     ("accumulator-in-half", half_walk(_product_in_half)),
     *((mistake, of_heads(detector)) for mistake, detector in (ZERO_TIMES_NAN, *ATTENTION_NUMBERS)),
@@ -541,17 +479,10 @@ FLASH_KERNEL = (
 
 def _products_in_float32(tree: ast.AST) -> bool:
     """Recognises a tl.dot that takes a block cast to float32: in its own line, or under a name that is cast last."""
-    last = {node.targets[0].id: node.value for node in syntax.nodes(tree)
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)}  # fmt: skip
-    cast = {name for name, value in last.items() if _to_float32(value)}
+    cast = like(tree, "_.to(tl.float32)")
+    names = {name for name, value in dict(syntax.assigned(tree)).items() if value in cast}
     blocks = [block for call in syntax.calls(tree, "dot") for block in call.args[:2]]
-    return any(_to_float32(block) or (isinstance(block, ast.Name) and block.id in cast) for block in blocks)
-
-
-def _to_float32(node: ast.expr) -> bool:
-    """Whether an expression ends in .to(tl.float32)."""
-    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "to"
-    return called and [ast.unparse(argument) for argument in node.args] == ["tl.float32"]
+    return any(block in cast or getattr(block, "id", "") in names for block in blocks)
 
 
 # Remarks on right answers to 13.3: (text, detector).

@@ -20,9 +20,9 @@ from ..checks import compare, syntax
 from ..checks.compare import softmax_gradient
 from ..reference.gradient import other_method, whole_jacobian
 from ..sentence import foreign
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Case, Detector, Evidence
 from . import detectors
-from .detectors import both, looks, outside, too_many_lanes, unmasked, written
+from .detectors import both, looks, only_where, outside, too_many_lanes, unmasked, written
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, several
@@ -32,21 +32,19 @@ MISTAKES = [
         "operation-exchanged",
         "Your formula has the right parts, but a wrong operation between two of them.",
         "Compare the formula with your line: between which two parts is the operation different?",
-        (
-            *several(
-                "13.4",
-                "p * (dp - delta[:, None]) * scale",
-                "p * (dp + delta[:, None]) * scale",
-                "p * (dp - delta[:, None]) / scale",
-                times=2,
-            ),
-            *several(
-                "13.4",
-                'input_precision="ieee") * scale',
-                'input_precision="ieee") + scale',
-                'input_precision="ieee") / scale',
-                times=2,
-            ),
+        several(
+            "13.4",
+            "p * (dp - delta[:, None]) * scale",
+            "p * (dp + delta[:, None]) * scale",
+            "p * (dp - delta[:, None]) / scale",
+            times=2,
+        ),
+        several(
+            "13.4",
+            'input_precision="ieee") * scale',
+            'input_precision="ieee") + scale',
+            'input_precision="ieee") / scale',
+            times=2,
         ),
     ),
     Mistake(
@@ -197,13 +195,11 @@ MISTAKES = [
         "float32-in-float64",
         "A float64 result has no more digits than float32: it went through float32 on the way.",
         "Which line names a dtype, or makes a tensor without naming one?",
-        (
-            Mutant(
-                "11.2",
-                "dy = tl.load(dy_ptr + row * dy_row_stride + cols, mask=mask, other=0.0)",
-                "dy = tl.load(dy_ptr + row * dy_row_stride + cols, mask=mask, other=0.0).to(tl.float32)",
-                replayed=False,
-            ),
+        Mutant(
+            "11.2",
+            "dy = tl.load(dy_ptr + row * dy_row_stride + cols, mask=mask, other=0.0)",
+            "dy = tl.load(dy_ptr + row * dy_row_stride + cols, mask=mask, other=0.0).to(tl.float32)",
+            replayed=False,
         ),
     ),
 ]
@@ -273,9 +269,10 @@ def _of_tensors(*places: int) -> Detector:
 _divided_by_y = gradient_formula(lambda y, dy, facts: torch.where(y == 0, torch.nan, softmax_gradient(y, dy)))
 
 
-def _nan_where_y_is_zero(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The formula fits, and every NaN was stored."""
-    return _divided_by_y(case, evidence, answer) and not compare.never_stored(detectors.output(case, evidence)).any()
+@looks
+def _all_stored(got) -> bool:
+    """Every element of the output was stored, if it is NaN or not."""
+    return not compare.never_stored(got).any()
 
 
 GRADIENT = (
@@ -313,7 +310,7 @@ GRADIENT = (
     ),
     ("dot-alone", gradient_formula(lambda y, dy, facts: y * _row_sum(y * dy))),
     ("dot-stored", gradient_formula(lambda y, dy, facts: _row_sum(y * dy).expand(y.shape))),
-    ("divided-by-y", replace(_divided_by_y, detect=_nan_where_y_is_zero)),
+    ("divided-by-y", only_where(_all_stored, _divided_by_y)),
     ("max-for-sum", _with_term(lambda y, dy: (y * dy).amax(1, keepdim=True))),
     ("factor-twice", gradient_formula(lambda y, dy, facts: y * dy - y * y * _row_sum(y * dy))),
     ("dot-incomplete", gradient_formula(lambda y, dy, facts: y * dy - y * y * _row_sum(dy))),
@@ -381,8 +378,7 @@ def _wrong_row_start(strides) -> Detector:
             return False
         return any(stride != right and where["first"] == program * stride for stride in strides(facts, right))
 
-    either = [outside(op, test) for op in ("load", "store")]
-    return Detector(lambda case, evidence, answer: any(detect(case, evidence, answer) for detect in either), share=0.4)
+    return replace(outside("any", test), share=0.4)
 
 
 def _wrong_rows_read(y_rows, dy_rows) -> Detector:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from dataclasses import replace
 
 import torch
 
 from ..checks import syntax
+from ..checks.examples import like
 from ..reference import pads
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Detector
 from . import detectors
-from .detectors import both, outside, value, value_formula, written
+from .detectors import both, looks, outside, value, value_formula, written
 from .mistake import Mistake
 from .mutant import Mutant, also, several
 
@@ -22,74 +22,62 @@ MISTAKES = [
         "pad-zero",
         "Masked lanes joined the sum. They were padded with 0, and exp(0 - max) is not 0.",
         "Which number makes exp(number - max) exactly 0, whatever the maximum is?",
-        (
-            Mutant("8.3", 'other=-float("inf")', "other=0.0", 2),
-            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=0.0"),
-        ),
+        Mutant("8.3", 'other=-float("inf")', "other=0.0", 2),
+        Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=0.0"),
     ),
     Mistake(
         "no-pad",
         "Masked lanes have no value: the load has a mask and no `other`. A GPU may leave anything there.",
         "What should a lane hold that has no element of its own?",
-        (
-            Mutant("4.1 5.1", ', other=-float("inf")', "", replayed=False),
-            Mutant(
-                "4.1",
-                ', other=-float("inf")',
-                "",
-                then=also("tl.exp(x - row_max)", "tl.where(mask, tl.exp(x - row_max), 0.0)"),
-                replayed=False,
-            ),
-            Mutant("8.3", ', other=-float("inf")', "", 2, replayed=False),
+        Mutant("4.1 5.1", ', other=-float("inf")', "", replayed=False),
+        Mutant(
+            "4.1",
+            ', other=-float("inf")',
+            "",
+            then=also("tl.exp(x - row_max)", "tl.where(mask, tl.exp(x - row_max), 0.0)"),
+            replayed=False,
         ),
+        Mutant("8.3", ', other=-float("inf")', "", 2, replayed=False),
     ),
     Mistake(
         "pad-finite",
         "A finite number takes part in the maximum. In most rows it does not win, but all values of a row can be below "
         "it.",
         "For which value is there no smaller float?",
-        (
-            *several(
-                "8.3", 'other=-float("inf")', "other=-3e38", "other=-1e30", "other=-10000.0", "other=-100.0", times=2
-            ),
-            Mutant("13.2", '< n_keys, s, -float("inf"))', "< n_keys, s, -1e9)", replayed=False),
-            Mutant("4.1 5.1 10.1 10.2", 'other=-float("inf")', "other=-3e38"),
-            *several("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-1e30", "other=-100.0"),
-            Mutant("7.1", 'other=-float("inf")', "other=-65504.0"),
-            Mutant("7.1 10.1 10.2", 'other=-float("inf")', "other=-1e38"),
-        ),
+        several("8.3", 'other=-float("inf")', "other=-3e38", "other=-1e30", "other=-10000.0", "other=-100.0", times=2),
+        Mutant("13.2", '< n_keys, s, -float("inf"))', "< n_keys, s, -1e9)", replayed=False),
+        Mutant("4.1 5.1 10.1 10.2", 'other=-float("inf")', "other=-3e38"),
+        several("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-1e30", "other=-100.0"),
+        Mutant("7.1", 'other=-float("inf")', "other=-65504.0"),
+        Mutant("7.1 10.1 10.2", 'other=-float("inf")', "other=-1e38"),
     ),
     Mistake(
         "pad-wins",
         "The pad is larger than the values of the row, or it is NaN. So it reaches the maximum or the sum.",
         "Which value can a masked lane hold without changing the maximum or the sum?",
-        (
-            *several("8.3", 'other=-float("inf")', 'other=float("inf")', "other=10.0", "other=100.0", times=2),
-            Mutant("9.1", 'other=-float("inf")', 'other=float("inf")'),
-            Mutant("8.3", 'other=-float("inf")', 'other=float("nan")', 2),
-            *several(
-                "4.1 5.1 5.2 7.1 10.1 10.2",
-                'other=-float("inf")',
-                "other=10.0",
-                "other=100.0",
-                'other=float("inf")',
-                'other=float("nan")',
-            ),
-            Mutant("7.3", '-float("inf"))\n    row_max', 'float("inf"))\n    row_max'),
-            Mutant("7.3", 'other=-float("inf")', 'other=float("inf")', then=also("other=0)", "other=1)")),
+        several("8.3", 'other=-float("inf")', 'other=float("inf")', "other=10.0", "other=100.0", times=2),
+        Mutant("9.1", 'other=-float("inf")', 'other=float("inf")'),
+        Mutant("8.3", 'other=-float("inf")', 'other=float("nan")', 2),
+        several(
+            "4.1 5.1 5.2 7.1 10.1 10.2",
+            'other=-float("inf")',
+            "other=10.0",
+            "other=100.0",
+            'other=float("inf")',
+            'other=float("nan")',
         ),
+        Mutant("7.3", '-float("inf"))\n    row_max', 'float("inf"))\n    row_max'),
+        Mutant("7.3", 'other=-float("inf")', 'other=float("inf")', then=also("other=0)", "other=1)")),
     ),
     Mistake(
         "pad-counts",
         "Masked lanes joined the sum: what they hold there is large enough to change it.",
         "What does a masked lane hold when the sum is taken, and which number must it add?",
-        (
-            *several("8.3", 'other=-float("inf")', "other=1.0", "other=-1.0", times=2),
-            *several("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=1.0", "other=-1.0"),
-            *several("8.3", 'other=-float("inf")', "other=-5.0", "other=-10.0", times=2),
-            *several("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-5.0", "other=-10.0"),
-            Mutant("4.1 5.1", "tl.sum(numerator, axis=0)", "tl.sum(tl.where(mask, numerator, 1.0), axis=0)"),
+        several("8.3", 'other=-float("inf")', "other=1.0", "other=-1.0", "other=-5.0", "other=-10.0", times=2),
+        several(
+            "4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=1.0", "other=-1.0", "other=-5.0", "other=-10.0"
         ),
+        Mutant("4.1 5.1", "tl.sum(numerator, axis=0)", "tl.sum(tl.where(mask, numerator, 1.0), axis=0)"),
     ),
     Mistake(
         "pad-entry-missing",
@@ -130,28 +118,26 @@ MISTAKES = [
         "no-load-mask",
         "Lanes of the load are past the end of the elements that they may read.",
         "Which lanes of the block have an element, and which parameter of tl.load says so?",
-        (Mutant("4.1 5.1", ', mask=mask, other=-float("inf"))', ")", replayed=False),),
+        Mutant("4.1 5.1", ', mask=mask, other=-float("inf"))', ")", replayed=False),
     ),
     Mistake(
         "no-store-mask",
         "Lanes of the store are past the end, in memory that does not belong to this program.",
         "Which lanes of the block have an element of their own?",
-        (
-            Mutant("4.1 5.1", ", y, mask=mask)", ", y)", replayed=False),
-            Mutant("8.3", "tl.exp(x - m) / d, mask=cols < n_cols)", "tl.exp(x - m) / d)", replayed=False),
-        ),
+        Mutant("4.1 5.1", ", y, mask=mask)", ", y)", replayed=False),
+        Mutant("8.3", "tl.exp(x - m) / d, mask=cols < n_cols)", "tl.exp(x - m) / d)", replayed=False),
     ),
     Mistake(
         "mask-does-not-help",
         "The access has a mask, but lanes leave the tensor: the mask is true for them, or their addresses are wrong.",
         "Which lane has the address named above, which element should that lane have, and is its mask true?",
-        (Mutant("8.3", "mask=cols < n_cols, other", "mask=cols < n_cols + BLOCK, other", 2, replayed=False),),
+        Mutant("8.3", "mask=cols < n_cols, other", "mask=cols < n_cols + BLOCK, other", 2, replayed=False),
     ),
     Mistake(
         "before-the-beginning",
         "Lanes of this access are in front of the first element of their tensor.",
         "Which offset becomes negative, and in which program?",
-        (Mutant("4.1 5.1", "+ cols, mask=mask, other", "+ cols - 1, mask=mask, other", replayed=False),),
+        Mutant("4.1 5.1", "+ cols, mask=mask, other", "+ cols - 1, mask=mask, other", replayed=False),
     ),
     Mistake(
         "offset-in-16-bits",
@@ -175,10 +161,8 @@ MISTAKES = [
         "mask-inverted",
         "The mask is true for lanes past the end, and false for those that have an element.",
         "Does a true in a mask let a lane load and store, or does it stop the lane?",
-        (
-            Mutant("3.1", "offsets < n", "offsets >= n", replayed=False),
-            Mutant("3.2 3.3 4.1 5.1", "cols < n_cols", "cols >= n_cols", replayed=False),
-        ),
+        Mutant("3.1", "offsets < n", "offsets >= n", replayed=False),
+        Mutant("3.2 3.3 4.1 5.1", "cols < n_cols", "cols >= n_cols", replayed=False),
     ),
     Mistake(
         "lanes-one-by-one",
@@ -189,13 +173,11 @@ MISTAKES = [
         "loop-left",
         "Triton's loops have neither `break` nor `continue`.",
         "Which end of the range, or which mask, has the same effect?",
-        (
-            Mutant(
-                "10.2",
-                "tl.num_programs(0)):\n",
-                "tl.num_programs(0)):\n        if row >= n_rows:\n            break\n",
-                replayed=False,
-            ),
+        Mutant(
+            "10.2",
+            "tl.num_programs(0)):\n",
+            "tl.num_programs(0)):\n        if row >= n_rows:\n            break\n",
+            replayed=False,
         ),
     ),
     Mistake(
@@ -203,13 +185,11 @@ MISTAKES = [
         "In a kernel, a `for` runs over a range. This one got a block or a single number.",
         "Which values should the loop variable take and, if they are the lanes of a block, which operation on the "
         "whole block does the same?",
-        (
-            Mutant(
-                "4.1",
-                "row_max = tl.max(x, axis=0)",
-                "row_max = -float('inf')\n    for value in x:\n        row_max = tl.maximum(row_max, value)",
-                replayed=False,
-            ),
+        Mutant(
+            "4.1",
+            "row_max = tl.max(x, axis=0)",
+            "row_max = -float('inf')\n    for value in x:\n        row_max = tl.maximum(row_max, value)",
+            replayed=False,
         ),
     ),
     Mistake(
@@ -232,44 +212,40 @@ MISTAKES = [
         "arange-from-one",
         "The lanes of a block are numbered from 0, and your numbers begin later.",
         "Which number does the first lane have, and how many numbers are there from your first to your last one?",
-        (Mutant("3.1", "tl.arange(0, BLOCK)", "tl.arange(1, BLOCK)", replayed=False),),
+        Mutant("3.1", "tl.arange(0, BLOCK)", "tl.arange(1, BLOCK)", replayed=False),
     ),
     Mistake(
         "is-on-a-block",
         "`is` asks whether two names stand for the same object. It compares no numbers, and it gives one answer for "
         "all lanes.",
         "Which operator compares the number in every lane?",
-        (Mutant("7.3", "keep != 0", "keep is True", replayed=False),),
+        Mutant("7.3", "keep != 0", "keep is True", replayed=False),
     ),
     Mistake(
         "mask-precedence",
         "Python evaluates & before <, so this is not the comparison that you expect.",
         "Where do parentheses belong in that condition?",
-        (Mutant("4.1", "mask = cols < n_cols", "mask = cols < n_cols & cols >= 0", replayed=False),),
+        Mutant("4.1", "mask = cols < n_cols", "mask = cols < n_cols & cols >= 0", replayed=False),
     ),
     Mistake(
         "lanes-multiplied",
         "The columns were multiplied by another number, so the address does not step by one element per lane.",
         "Which addresses do the first three lanes of a program compute?",
-        (
-            Mutant("3.2 3.4", "row * row_stride + cols", "row * (row_stride + cols)", 2, replayed=False),
-            Mutant("5.1 7.1 7.3", "row * x_row_stride + cols", "row * (x_row_stride + cols)", replayed=False),
-        ),
+        Mutant("3.2 3.4", "row * row_stride + cols", "row * (row_stride + cols)", 2, replayed=False),
+        Mutant("5.1 7.1 7.3", "row * x_row_stride + cols", "row * (x_row_stride + cols)", replayed=False),
     ),
     Mistake(
         "tail-missing",
         "The end of a row was never stored.",
         "Which columns does your kernel reach, and what decides that?",
-        (
-            Mutant("4.1", ", y, mask=mask)", ", y, mask=mask & (cols < 4))", replayed=False),
-            Mutant("5.2", "triton.next_power_of_2(n_cols)", "triton.next_power_of_2(n_cols // 2 + 1)", replayed=False),
-        ),
+        Mutant("4.1", ", y, mask=mask)", ", y, mask=mask & (cols < 4))", replayed=False),
+        Mutant("5.2", "triton.next_power_of_2(n_cols)", "triton.next_power_of_2(n_cols // 2 + 1)", replayed=False),
     ),
     Mistake(
         "stored-elsewhere",
         "Elements were stored, but not one of them into the output.",
         "Into which tensor does each of your stores write?",
-        (Mutant("3.2", "tl.store(y_ptr", "tl.store(x_ptr", replayed=False),),
+        Mutant("3.2", "tl.store(y_ptr", "tl.store(x_ptr", replayed=False),
     ),
     Mistake(
         "elements-unstored",
@@ -287,114 +263,92 @@ MISTAKES = [
         "pointers-exchanged",
         "The kernel loads from the tensor of the results and stores into the tensor of the input.",
         "Which tensor does the first parameter of the kernel lead to, and which one does the second?",
-        (
-            Mutant(
-                "3.1 3.2 3.3 4.1 5.1 7.1 7.3",
-                "x_ptr +",
-                "x_pointer +",
-                then=also("y_ptr +", "x_ptr +", then=also("x_pointer +", "y_ptr +")),
-                replayed=False,
-            ),
+        Mutant(
+            "3.1 3.2 3.3 4.1 5.1 7.1 7.3",
+            "x_ptr +",
+            "x_pointer +",
+            then=also("y_ptr +", "x_ptr +", then=also("x_pointer +", "y_ptr +")),
+            replayed=False,
         ),
     ),
     Mistake(
         "strides-exchanged-in-launch",
         "The launch passes the row stride of one tensor in the place of that of another one.",
         "In which order does the kernel take the strides, and in which order does the launch pass them?",
-        (
-            Mutant("5.2 8.4", "y, x, y.stride(0), x.stride(0)", "y, x, x.stride(0), y.stride(0)", replayed=False),
-            Mutant("9.3", "y.stride(0), x.stride(0)", "x.stride(0), y.stride(0)", replayed=False),
-        ),
+        Mutant("5.2 8.4", "y, x, y.stride(0), x.stride(0)", "y, x, x.stride(0), y.stride(0)", replayed=False),
+        Mutant("9.3", "y.stride(0), x.stride(0)", "x.stride(0), y.stride(0)", replayed=False),
     ),
     Mistake(
         "row-stride-missing",
         "The kernel begins row r only r elements after row 0: it works on a shifted window.",
         "How far apart in memory are two neighbours in a column?",
-        (
-            Mutant("8.3 8.4", "row * x_row_stride", "row", 2),
-            Mutant("8.3 8.4", "row * y_row_stride", "row"),
-            Mutant("8.3 8.4", "row * x_row_stride", "row", 2, then=also("row * y_row_stride", "row")),
-            Mutant("5.1 5.2 7.1 7.3 10.2", "row * x_row_stride", "row"),
-            Mutant("5.1 5.2 7.1 7.3 10.2", "row * y_row_stride", "row"),
-            Mutant("5.1 5.2 7.1 7.3 10.2", "row * x_row_stride", "row", then=also("row * y_row_stride", "row")),
-            Mutant("10.1", "rows[:, None] * x_row_stride", "rows[:, None]"),
-            Mutant("10.1", "rows[:, None] * y_row_stride", "rows[:, None]"),
-            Mutant("10.1", "rows[:, None] * ", "rows[:, None] + 0 * ", 2),
-            Mutant("3.2 3.4", "x_ptr + row * row_stride", "x_ptr + row"),
-            Mutant("3.2 3.4", "y_ptr + row * row_stride", "y_ptr + row"),
-            Mutant("3.2 3.4", "row * row_stride", "row", 2),
-            Mutant("3.3", "row * row_stride", "row"),
-            Mutant("13.3", "keys[:, None] * k_row_stride", "keys[:, None]"),
-            Mutant("13.3", "keys[:, None] * v_row_stride", "keys[:, None]"),
-            Mutant("13.3", "rows[:, None] * q_row_stride", "rows[:, None]"),
-        ),
+        Mutant("8.3 8.4", "row * x_row_stride", "row", 2),
+        Mutant("5.1 5.2 7.1 7.3 8.3 8.4 10.2", "row * y_row_stride", "row"),
+        Mutant("8.3 8.4", "row * x_row_stride", "row", 2, then=also("row * y_row_stride", "row")),
+        Mutant("5.1 5.2 7.1 7.3 10.2", "row * x_row_stride", "row"),
+        Mutant("5.1 5.2 7.1 7.3 10.2", "row * x_row_stride", "row", then=also("row * y_row_stride", "row")),
+        Mutant("10.1", "rows[:, None] * x_row_stride", "rows[:, None]"),
+        Mutant("10.1", "rows[:, None] * y_row_stride", "rows[:, None]"),
+        Mutant("10.1", "rows[:, None] * ", "rows[:, None] + 0 * ", 2),
+        Mutant("3.2 3.4", "x_ptr + row * row_stride", "x_ptr + row"),
+        Mutant("3.2 3.4", "y_ptr + row * row_stride", "y_ptr + row"),
+        Mutant("3.2 3.4", "row * row_stride", "row", 2),
+        Mutant("3.3", "row * row_stride", "row"),
+        Mutant("13.3", "keys[:, None] * k_row_stride", "keys[:, None]"),
+        Mutant("13.3", "keys[:, None] * v_row_stride", "keys[:, None]"),
+        Mutant("13.3", "rows[:, None] * q_row_stride", "rows[:, None]"),
     ),
     Mistake(
         "rows-assumed-adjacent",
         "The kernel begins row r after r times the number of columns, but rows may be further apart.",
         "Which number gives the distance between two rows?",
-        (
-            Mutant("8.3", "row * x_row_stride", "row * n_cols", 2),
-            Mutant("8.3", "row * y_row_stride", "row * n_cols"),
-            Mutant("5.1", "row * x_row_stride", "row * n_cols"),
-            Mutant("5.1 7.1 7.3 10.2", "row * y_row_stride", "row * n_cols"),
-            Mutant("5.1", "row * x_row_stride", "row * n_cols", then=also("row * y_row_stride", "row * n_cols")),
-        ),
+        Mutant("8.3", "row * x_row_stride", "row * n_cols", 2),
+        Mutant("5.1 7.1 7.3 8.3 10.2", "row * y_row_stride", "row * n_cols"),
+        Mutant("5.1", "row * x_row_stride", "row * n_cols"),
+        Mutant("5.1", "row * x_row_stride", "row * n_cols", then=also("row * y_row_stride", "row * n_cols")),
     ),
     Mistake(
         "block-for-stride",
         "The kernel begins row r after r whole blocks.",
         "Which number gives the distance between two rows?",
-        (
-            Mutant("8.3", "row * x_row_stride", "row * BLOCK", 2),
-            Mutant("8.3", "row * y_row_stride", "row * BLOCK"),
-            Mutant("5.1", "row * x_row_stride", "row * BLOCK"),
-            Mutant("5.1", "row * y_row_stride", "row * BLOCK"),
-        ),
+        Mutant("8.3", "row * x_row_stride", "row * BLOCK", 2),
+        Mutant("5.1 8.3", "row * y_row_stride", "row * BLOCK"),
+        Mutant("5.1", "row * x_row_stride", "row * BLOCK"),
     ),
     Mistake(
         "stored-in-row-zero",
         "All programs store to the beginning of the output.",
         "How does the address of a store differ from program to program?",
-        (
-            Mutant("8.3 8.4", "row * y_row_stride + cols", "cols"),
-            Mutant("5.1 5.2 7.1 7.3 10.2", "row * y_row_stride + cols", "cols"),
-            Mutant("3.2 3.4", "y_ptr + row * row_stride", "y_ptr"),
-            Mutant("3.3", "y_ptr + row", "y_ptr"),
-        ),
+        Mutant("5.1 5.2 7.1 7.3 8.3 8.4 10.2", "row * y_row_stride + cols", "cols"),
+        Mutant("3.2 3.4", "y_ptr + row * row_stride", "y_ptr"),
+        Mutant("3.3", "y_ptr + row", "y_ptr"),
     ),
     Mistake(
         "rows-missing",
         "At least one row was never written.",
         "Which rows does the kernel take, for which of them is the mask true, and which does it store?",
-        (Mutant("5.1", "mask = cols < n_cols", "mask = row * x_row_stride + cols < n_cols", replayed=False),),
+        Mutant("5.1", "mask = cols < n_cols", "mask = row * x_row_stride + cols < n_cols", replayed=False),
     ),
     Mistake(
         "stride-in-bytes",
         "The offset is 4 times too large: Triton's pointers count elements, not bytes.",
         "What does x_ptr + 1 point at?",
-        (
-            Mutant("8.3", "row * x_row_stride", "row * x_row_stride * 4", 2, replayed=False),
-            Mutant("8.3", "row * y_row_stride", "row * y_row_stride * 4", replayed=False),
-            Mutant("5.1", "row * x_row_stride", "row * x_row_stride * 4", replayed=False),
-            Mutant("5.1", "row * y_row_stride", "row * y_row_stride * 4", replayed=False),
-            Mutant(
-                "3.1",
-                "mask = offsets < n",
-                "mask = offsets * 4 < n",
-                then=also("ptr + offsets", "ptr + offsets * 4", 2),
-            ),
+        Mutant("8.3", "row * x_row_stride", "row * x_row_stride * 4", 2, replayed=False),
+        Mutant("5.1 8.3", "row * y_row_stride", "row * y_row_stride * 4", replayed=False),
+        Mutant("5.1", "row * x_row_stride", "row * x_row_stride * 4", replayed=False),
+        Mutant(
+            "3.1",
+            "mask = offsets < n",
+            "mask = offsets * 4 < n",
+            then=also("ptr + offsets", "ptr + offsets * 4", 2),
         ),
     ),
     Mistake(
         "row-zero-only",
         "Every program works on the first row.",
         "Where does the kernel ask which program it is, and where does the address depend on it?",
-        (
-            Mutant("8.3 8.4", "row = tl.program_id(0)", "row = 0"),
-            Mutant("3.2 3.3 3.4 5.1 5.2 7.1 7.3", "row = tl.program_id(0)", "row = 0"),
-            Mutant("10.2", "row * x_row_stride", "0", then=also("row * y_row_stride", "0")),
-        ),
+        Mutant("3.2 3.3 3.4 5.1 5.2 7.1 7.3 8.3 8.4", "row = tl.program_id(0)", "row = 0"),
+        Mutant("10.2", "row * x_row_stride", "0", then=also("row * y_row_stride", "0")),
     ),
     Mistake(
         "stored-twice",
@@ -486,19 +440,15 @@ MISTAKES = [
 ]
 
 
-@Detector
-def _pointers_exchanged(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _pointers_exchanged(case, evidence, answer) -> bool:
     """A kernel that the case itself launches loads from its output and stores into its input."""
     launched = case.call.kind == "launch" and case.facts.get("out") == 0
     exchanged = written(lambda tree: syntax.pointers_exchanged(tree, case.call.name))
     return launched and exchanged(case, evidence, answer)
 
 
-def _of_16_bits(tree: ast.AST) -> bool:
-    """For `written`: a kernel names the type tl.int16."""
-    return any(
-        isinstance(n, ast.Attribute) and n.attr == "int16" for k in syntax.kernels(tree) for n in syntax.nodes(k)
-    )
+_of_16_bits = written(lambda tree: any(like(kernel, "_.int16") for kernel in syntax.kernels(tree)))
 
 
 def _below_zero(where: dict, facts: dict) -> bool:
@@ -509,7 +459,7 @@ def _below_zero(where: dict, facts: dict) -> bool:
 # Any kernel, whatever it computes.
 KERNEL = (
     ("pointers-exchanged", _pointers_exchanged),
-    *(("offset-in-16-bits", both(written(_of_16_bits), outside(op, _below_zero))) for op in ("load", "store")),
+    ("offset-in-16-bits", both(_of_16_bits, outside("any", _below_zero))),
     ("and-or-on-masks", written(syntax.boolean_on_masks)),
     ("branch-on-lanes", written(syntax.branches_on_lanes)),
     ("mask-inverted", written(syntax.masks_inverted)),

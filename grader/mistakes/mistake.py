@@ -6,7 +6,7 @@ from ..sentence import Said, said
 from .mutant import Mutant
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Mistake:
     """A known misconception: an id, one sentence that describes the error, one question. Neither gives the fix away.
 
@@ -14,11 +14,17 @@ class Mistake:
     """
 
     id: str
-    sentence: str
-    question: str
-    mutants: tuple[Mutant, ...] = ()
+    sentence: Said
+    question: Said
+    mutants: tuple[Mutant, ...]
 
-    def __post_init__(self):
-        for name in ("sentence", "question"):
-            if not isinstance(getattr(self, name), Said):
-                object.__setattr__(self, name, said(getattr(self, name)))
+    def __init__(self, id: str, sentence: str, question: str, *mutants: Mutant | tuple[Mutant, ...]):
+        """mutants: one by one, or as many as `several` gives."""
+        values = {
+            "id": id,
+            "sentence": said(sentence),
+            "question": said(question),
+            "mutants": tuple(m for each in mutants for m in (each if isinstance(each, tuple) else (each,))),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)

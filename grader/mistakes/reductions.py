@@ -14,11 +14,12 @@ from operator import and_, or_
 
 from ..checks import syntax
 from ..checks.compare import same_number
+from ..checks.examples import like
 from ..reference import combines
 from ..reference.reductions import LANES, alike, butterfly, merged, powers, tree, warp_states
 from ..sentence import foreign
-from ..spec import Answer, Case, Detector, Evidence
-from .detectors import both, looks, nothing, value, value_formula, written
+from ..spec import Case, Detector, Evidence
+from .detectors import both, looks, nothing, opposite, value, value_formula, written, written_like
 from .mistake import Mistake, Mutant
 
 MISTAKES = [
@@ -92,21 +93,17 @@ MISTAKES = [
         "tree-not-added",
         "The pairs are right, but they were not added.",
         "Which operation does the example apply to the two numbers of a pair?",
-        (
-            Mutant("12.1", "values[i] + values[i + half]", "values[i] * values[i + half]"),
-            Mutant("12.1", "values[i] + values[i + half]", "max(values[i], values[i + half])"),
-            Mutant("12.1", "values[i] + values[i + half]", "values[i] - values[i + half]"),
-        ),
+        Mutant("12.1", "values[i] + values[i + half]", "values[i] * values[i + half]"),
+        Mutant("12.1", "values[i] + values[i + half]", "max(values[i], values[i + half])"),
+        Mutant("12.1", "values[i] + values[i + half]", "values[i] - values[i + half]"),
     ),
     Mistake(
         "tree-one-partner",
         "All numbers of a step were added to one and the same number.",
         "Which number does the example add to the first one, and which number to the second one?",
-        (
-            Mutant("12.1", "values[i] + values[i + half]", "values[i] + values[half]"),
-            Mutant("12.1", "values[i] + values[i + half]", "values[i] + values[-1]"),
-            Mutant("12.1", "values[i] + values[i + half]", "values[0] + values[i + half]"),
-        ),
+        Mutant("12.1", "values[i] + values[i + half]", "values[i] + values[half]"),
+        Mutant("12.1", "values[i] + values[i + half]", "values[i] + values[-1]"),
+        Mutant("12.1", "values[i] + values[i + half]", "values[0] + values[i + half]"),
     ),
     Mistake(
         "tree-mirror",
@@ -228,13 +225,13 @@ MISTAKES = [
         "warps-overlap",
         "The warps begin one lane after each other, so they share lanes.",
         "Which lane is the first one of warp 1?",
-        (Mutant("12.3", "range(0, len(lanes), 32)", "range(len(lanes) // 32)", replayed=False),),
+        Mutant("12.3", "range(0, len(lanes), 32)", "range(len(lanes) // 32)", replayed=False),
     ),
     Mistake(
         "largest-state-kept",
         "Of several states, the largest one was kept, and the sums of the others are missing.",
         "What does a merge do with the two sums?",
-        (Mutant("12.3", "butterfly(warps, merge)", "butterfly(warps, max)", replayed=False),),
+        Mutant("12.3", "butterfly(warps, merge)", "butterfly(warps, max)", replayed=False),
     ),
     Mistake(
         "warps-unpadded",
@@ -252,22 +249,29 @@ def _wrong_tree(compute) -> Detector:
     return value_formula(lambda v, f: alike(v, compute(f["values"])), lambda f: not f.get("callers_list"))
 
 
-def _neighbours(values: list[float]) -> list[list[float]]:
-    """Each step adds elements 0 and 1, 2 and 3, and so on."""
-    states = [values]
-    while len(values) > 1:
-        values = [values[i] + values[i + 1] for i in range(0, len(values), 2)]
-        states.append(values)
-    return states
+def _tree_by(step):
+    """A tree whose states follow from each other: step(values) gives the next one, until one number is left."""
+
+    def compute(values: list[float]) -> list[list[float]]:
+        states = [values]
+        while len(states[-1]) > 1:
+            states.append(step(states[-1]))
+        return states
+
+    return compute
 
 
-def _mirror(values: list[float]) -> list[list[float]]:
-    """Each step adds the first and the last element, the second and the last but one, and so on."""
-    states = [values]
-    while len(values) > 1:
-        values = [values[i] + values[-1 - i] for i in range(len(values) // 2)]
-        states.append(values)
-    return states
+# Each step adds elements 0 and 1, 2 and 3, and so on.
+_neighbours = _tree_by(lambda values: [values[i] + values[i + 1] for i in range(0, len(values), 2)])
+# Each step adds the first and the last element, the second and the last but one, and so on.
+_mirror = _tree_by(lambda values: [values[i] + values[-1 - i] for i in range(len(values) // 2)])
+# Each step adds elements i and i + 1, for i in the lower half.
+_next_element = _tree_by(lambda values: [values[i] + values[i + 1] for i in range(len(values) // 2)])
+
+
+def _pairs(combine):
+    """A tree over the right pairs, with another operation than the sum."""
+    return _tree_by(lambda values: [combine(a, b) for a, b in zip(values, values[len(values) // 2 :])])
 
 
 def _full_length(values: list[float]) -> list[list[float]]:
@@ -293,29 +297,6 @@ def _result_bare(v, f: dict) -> bool:
 def _one_list(v, f: dict) -> bool:
     """All states are equal, and the first element is not the first value any more."""
     return len(v) > 1 and all(alike(s, v[0]) for s in v) and v[0][0] != f["values"][0]
-
-
-def _pairs(combine):
-    """A tree over the right pairs, with another operation than the sum."""
-
-    def compute(values: list[float]) -> list[list[float]]:
-        states = [values]
-        while len(values) > 1:
-            half = len(values) // 2
-            values = [combine(a, b) for a, b in zip(values[:half], values[half:])]
-            states.append(values)
-        return states
-
-    return compute
-
-
-def _next_element(values: list[float]) -> list[list[float]]:
-    """Each step adds elements i and i + 1, for i in the lower half."""
-    states = [values]
-    while len(values) > 1:
-        values = [values[i] + values[i + 1] for i in range(len(values) // 2)]
-        states.append(values)
-    return states
 
 
 def _some_missing(v, f: dict) -> bool:
@@ -424,18 +405,15 @@ def _index_out_of_range(error) -> bool:
     return bool(error) and foreign.is_a(error["message"], "place-of-a-list-outside")
 
 
-@Detector
-def _index_in_butterfly(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """A list was indexed behind its end, in the function butterfly."""
-    own = syntax.functions(syntax.tree_of(answer.source), "butterfly")
-    texts = [ast.get_source_segment(answer.source, function) or "" for function in own]
-    return _index_out_of_range(case, evidence, answer) and any(evidence.error["line"] in text for text in texts)
+@looks
+def _in_butterfly(source, error) -> bool:
+    """An error in the function butterfly."""
+    own = syntax.functions(syntax.tree_of(source), "butterfly")
+    return any(error["line"] in (ast.get_source_segment(source, function) or "") for function in own)
 
 
-def _never_past_a_warp(tree: ast.AST) -> bool:
-    """For `written`: no place of a list is computed by adding an offset, which passes the end of a full warp, too."""
-    places = [n.slice for n in syntax.nodes(tree) if isinstance(n, ast.Subscript)]
-    return not any(isinstance(place, ast.BinOp) and isinstance(place.op, ast.Add) for place in places)
+# No place of a list is computed by adding an offset, which passes the end of a full warp, too.
+_never_past_a_warp = opposite(written_like("_[_ + _]"))
 
 
 @looks
@@ -557,11 +535,7 @@ def _type_error(error) -> bool:
 def _whole_warp(tree: ast.Module) -> bool:
     """In two_level, the result of a call of butterfly is not indexed at once."""
     two_level = syntax.functions(tree, "two_level")
-    nodes = [n for f in two_level for n in syntax.nodes(f)]
-    taken = {id(n.value) for n in nodes if isinstance(n, ast.Subscript)}
-    return any(
-        isinstance(n, ast.Call) and getattr(n.func, "id", "") == "butterfly" and id(n) not in taken for n in nodes
-    )
+    return any(len(like(f, "butterfly(...)")) > len(like(f, "butterfly(...)[_]")) for f in two_level)
 
 
 TWO_LEVEL = (
@@ -589,6 +563,6 @@ TWO_LEVEL = (
         replace(value(lambda v, f: v[0] == f["want"][0] and 1.5 * f["want"][1] < v[1] < 64 * f["want"][1]), last=True),
     ),
     ("inf-minus-inf", replace(value(lambda v, f: v[1] != v[1] and v[0] == f["want"][0]), by_numbers=True)),
-    ("warps-unpadded", both(_index_in_butterfly, _short_second_level, written(_never_past_a_warp))),
+    ("warps-unpadded", both(_index_out_of_range, _in_butterfly, _short_second_level, _never_past_a_warp)),
     ("warp-is-a-list", both(_type_error, written(_whole_warp))),
 )

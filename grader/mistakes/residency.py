@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..reference.residency import DEVICES, FALLBACK, KEYS, ceil_div, limits, registers, right
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Detector
 from . import detectors
 from .detectors import looks
 from .mistake import Mistake
@@ -249,10 +249,10 @@ def _divided_by_zero(known, error) -> bool:
     return known and (error or {}).get("type") == "ZeroDivisionError"
 
 
-@Detector
-def _something_unknown(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _something_unknown(known, case) -> bool:
     """The case failed, and a number is missing or 0."""
-    return not case.facts["known"] and "twice" not in case.facts
+    return not known and "twice" not in case.facts
 
 
 RESIDENCY = (

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from ..checks import syntax
 from ..checks.compare import same_number
+from ..checks.examples import like
 from ..reference.roofline import at_the_balance, five_pass_traffic, one_pass_traffic
 from ..sentence import foreign
 from ..spec import Detector
@@ -261,30 +262,14 @@ def _without_the_matrix(tree: ast.AST) -> bool:
     return syntax.unused_parameters(tree, "ideal_speedup") == {0, 1}
 
 
-def _counts_itself(tree: ast.AST) -> bool:
-    """For `written`: floor_time does not ask fused_traffic."""
-    below = [n for function in syntax.functions(tree, "floor_time") for n in ast.walk(function)]
-    return not any(isinstance(n, ast.Name) and n.id == "fused_traffic" for n in below)
+def _in_function(name: str, example: str) -> Detector:
+    """Matches a text whose function of this name has an expression that looks like the example, as `like` has it."""
+    return detectors.written(lambda tree: any(like(function, example) for function in syntax.functions(tree, name)))
 
 
-def _takes_one_away(tree: ast.AST) -> bool:
-    """For `written`: `- 1` stands in ideal_speedup."""
-    below = [n for function in syntax.functions(tree, "ideal_speedup") for n in ast.walk(function)]
-    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub) and ast.unparse(n.right) == "1" for n in below)
-
-
-def _names_seven(tree: ast.AST) -> bool:
-    """For `written`: the number 7 stands in ideal_speedup."""
-    below = [n for function in syntax.functions(tree, "ideal_speedup") for n in ast.walk(function)]
-    return any(isinstance(n, ast.Constant) and n.value == 7 for n in below)
-
-
-def _another_bandwidth(tree: ast.AST) -> bool:
-    """For `written`: `bandwidth * 2` and the like, with any number. `2 / bandwidth` is none of them."""
-    operations = [n for n in syntax.nodes(tree) if isinstance(n, ast.BinOp)]
-    sides = [(n.left, n.right) for n in operations]
-    sides += [(n.right, n.left) for n in operations if isinstance(n.op, ast.Mult)]
-    return any(isinstance(b, ast.Constant) and getattr(a, "id", "") == "bandwidth" for a, b in sides)
+_ANOTHER_BANDWIDTH = detectors.written_like(
+    "bandwidth * _number", "_number * bandwidth", "bandwidth / _number", "bandwidth // _number"
+)
 
 
 def _number(formula) -> Detector:
@@ -443,8 +428,8 @@ IDEAL_SPEEDUP = (
     ("divided-by-one-factor", _number(lambda want, m, n: want * n * n)),
     ("ratio-doubled", _number(lambda want, m, n: 2 * want)),
     ("same-for-every-matrix", detectors.both(_A_NUMBER, detectors.written(_without_the_matrix))),
-    ("seven-mn", detectors.both(_number(lambda want, m, n: 5), detectors.written(_names_seven))),
-    ("one-less", detectors.both(_number(lambda want, m, n: want - 1), detectors.written(_takes_one_away))),
+    ("seven-mn", detectors.both(_number(lambda want, m, n: 5), _in_function("ideal_speedup", "7"))),
+    ("one-less", detectors.both(_number(lambda want, m, n: want - 1), _in_function("ideal_speedup", "_ - 1"))),
     ("one-direction", _number(lambda want, m, n: want + 1)),
     *(("one-direction", _number(lambda want, m, n, k=k: k)) for k in (3, 5)),
     ("saving-not-ratio", _number(lambda want, m, n: (want - 1) * 2 * m * n)),
@@ -469,6 +454,8 @@ IDEAL_SPEEDUP = (
     ),
 )
 
+_ASKS_TRAFFIC = _in_function("floor_time", "fused_traffic")
+
 FLOOR_TIME = (
     ("earlier-wrong", _TRAFFIC_IS_WRONG),
     ("pair-for-number", _pair_as_number),
@@ -477,7 +464,7 @@ FLOOR_TIME = (
     *(
         (
             "bandwidth-changed",
-            detectors.both(_number(lambda want, k=k, **f: want * k), detectors.written(_another_bandwidth)),
+            detectors.both(_number(lambda want, k=k, **f: want * k), _ANOTHER_BANDWIDTH),
         )
         for k in (2, Fraction(1, 2))
     ),
@@ -487,7 +474,7 @@ FLOOR_TIME = (
     ("itemsize-forgotten", _number(lambda want, itemsize, **f: want / itemsize / 2)),
     ("float32-assumed", _number(lambda want, itemsize, **f: want * 4 / itemsize)),
     ("five-passes-counted", _number(lambda want, n, **f: want * (4 + Fraction(2, n)))),
-    ("five-passes-counted", detectors.both(_number(lambda want, **f: want * 4), detectors.written(_counts_itself))),
+    ("five-passes-counted", detectors.both(_number(lambda want, **f: want * 4), detectors.opposite(_ASKS_TRAFFIC))),
     *(("vectors-on-chip", _number(lambda want, n, k=k, **f: want * (1 + Fraction(k, 2 * n)))) for k in range(1, 5)),
     ("bits-not-bytes", _number(lambda want, **f: want * 8)),
     ("bits-not-bytes", _number(lambda want, **f: want / 8)),

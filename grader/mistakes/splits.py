@@ -9,7 +9,6 @@ x is M×N; the states are M×n_splits each. The facts of a case are those of `re
 from __future__ import annotations
 
 import ast
-import functools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,9 +17,9 @@ import torch
 
 from ..checks import compare, syntax
 from ..reference import splits
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Case, Detector, Evidence
 from . import detectors
-from .detectors import both, formula, looks, outside, unmasked, written
+from .detectors import both, formula, looks, only_where, opposite, outside, unmasked, written
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, also, several
@@ -51,10 +50,8 @@ MISTAKES = [
         "splits-overlap",
         "Some columns belong to two splits: a program went on into the columns of the next split.",
         "Which is the last column of a split when its length is no multiple of BLOCK?",
-        (
-            Mutant("9.1", "(start + lanes < split_size)", "(lanes < split_size)"),
-            Mutant("9.1", "start + lanes < split_size", "start + lanes <= split_size"),
-        ),
+        Mutant("9.1", "(start + lanes < split_size)", "(lanes < split_size)"),
+        Mutant("9.1", "start + lanes < split_size", "start + lanes <= split_size"),
     ),
     Mistake(
         "splits-begin-elsewhere",
@@ -81,13 +78,11 @@ MISTAKES = [
         "empty-split-unstored",
         "A split without any number above -inf stored no state.",
         "Which state should an empty split have, and which line stores it?",
-        (
-            Mutant(
-                "9.1",
-                "    tl.store(m_ptr",
-                '    if m == -float("inf"):\n        return\n    tl.store(m_ptr',
-                replayed=False,
-            ),
+        Mutant(
+            "9.1",
+            "    tl.store(m_ptr",
+            '    if m == -float("inf"):\n        return\n    tl.store(m_ptr',
+            replayed=False,
         ),
     ),
     Mistake(
@@ -104,49 +99,43 @@ MISTAKES = [
         "states-too-few",
         "A state lies outside its tensor: the tensor is too small, or the kernel got another number of splits.",
         "How many states are there, over all rows and splits, and how many splits does the kernel know of?",
-        (Mutant("9.3", "((n_rows, n_splits), dtype", "((min(n_rows, 1024), n_splits), dtype", replayed=False),),
+        Mutant("9.3", "((n_rows, n_splits), dtype", "((min(n_rows, 1024), n_splits), dtype", replayed=False),
     ),
     Mistake(
         "states-never-made",
         "Only the second kernel was launched, so nothing stored the states that it loads.",
         "Which kernel stores the states, and which line launches it?",
-        (
-            Mutant(
-                "9.3",
-                "    partial_kernel[grid](m, d, x, x.stride(0), n_cols, n_splits, size, BLOCK=block, num_warps=8)\n",
-                "",
-                replayed=False,
-            ),
+        Mutant(
+            "9.3",
+            "    partial_kernel[grid](m, d, x, x.stride(0), n_cols, n_splits, size, BLOCK=block, num_warps=8)\n",
+            "",
+            replayed=False,
         ),
     ),
     Mistake(
         "merged-too-early",
         "The second kernel was launched before the first one had stored the states.",
         "In which order are the two launches, and which of them needs the results of the other?",
-        (
-            Mutant(
-                "9.3",
-                "    partial_kernel[grid](m, d, x, x.stride(0), n_cols, n_splits, size, BLOCK=block, num_warps=8)\n",
-                "",
-                then=also(
-                    "    return y",
-                    "    partial_kernel[grid](m, d, x, x.stride(0), n_cols, n_splits, size, BLOCK=block, num_warps=8)\n"
-                    "    return y",
-                ),
-                replayed=False,
+        Mutant(
+            "9.3",
+            "    partial_kernel[grid](m, d, x, x.stride(0), n_cols, n_splits, size, BLOCK=block, num_warps=8)\n",
+            "",
+            then=also(
+                "    return y",
+                "    partial_kernel[grid](m, d, x, x.stride(0), n_cols, n_splits, size, BLOCK=block, num_warps=8)\n"
+                "    return y",
             ),
+            replayed=False,
         ),
     ),
     Mistake(
         "states-share-memory",
         "Maxima and sums use the same memory, so one of them was stored over the other.",
         "How many tensors for states does your function make, and how many variables refer to them?",
-        (
-            Mutant(
-                "9.3",
-                "m, d = (torch.empty((n_rows, n_splits), dtype=x.dtype, device=x.device) for _ in range(2))",
-                "m = d = torch.empty((n_rows, n_splits), dtype=x.dtype, device=x.device)",
-            ),
+        Mutant(
+            "9.3",
+            "m, d = (torch.empty((n_rows, n_splits), dtype=x.dtype, device=x.device) for _ in range(2))",
+            "m = d = torch.empty((n_rows, n_splits), dtype=x.dtype, device=x.device)",
         ),
     ),
     Mistake(
@@ -164,15 +153,13 @@ MISTAKES = [
         "The values of a tile are relative to the maximum of that tile, and the sum is relative to the maximum of the "
         "row.",
         "Which maximum does the merged sum belong to, and which name of yours holds it in the loop?",
-        (
-            Mutant(
-                "9.2",
-                "        x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask)\n",
-                '        x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))\n'
-                "        m = tl.max(x, axis=0)\n",
-            ),
-            Mutant("9.2", "tl.exp(x - m) / d", "tl.exp(x - tl.max(x, axis=0)) / d"),
+        Mutant(
+            "9.2",
+            "        x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask)\n",
+            '        x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))\n'
+            "        m = tl.max(x, axis=0)\n",
         ),
+        Mutant("9.2", "tl.exp(x - m) / d", "tl.exp(x - tl.max(x, axis=0)) / d"),
     ),
     Mistake(
         "own-split-sum",
@@ -183,13 +170,11 @@ MISTAKES = [
         "own-tile-sum",
         "Each tile was divided by its own sum, so the row does not sum to 1.",
         "Which columns should add up to 1, and which of them does your sum hold?",
-        (
-            Mutant(
-                "9.2",
-                "mask=mask)\n        tl.store",
-                'mask=mask, other=-float("inf"))\n        tl.store',
-                then=also("tl.exp(x - m) / d", "tl.exp(x - m) / tl.sum(tl.exp(x - m), axis=0)"),
-            ),
+        Mutant(
+            "9.2",
+            "mask=mask)\n        tl.store",
+            'mask=mask, other=-float("inf"))\n        tl.store',
+            then=also("tl.exp(x - m) / d", "tl.exp(x - m) / tl.sum(tl.exp(x - m), axis=0)"),
         ),
     ),
     Mistake(
@@ -264,19 +249,15 @@ MISTAKES = [
         "same-number-stored",
         "The same number was stored as the maximum and as the sum.",
         "Which variable holds the maximum at the end of the walk, and which one holds the sum?",
-        (
-            Mutant("9.1", "+ split, m)", "+ split, d)"),
-            Mutant("9.1", "+ split, d)", "+ split, m)"),
-        ),
+        Mutant("9.1", "+ split, m)", "+ split, d)"),
+        Mutant("9.1", "+ split, d)", "+ split, m)"),
     ),
     Mistake(
         "largest-term-added",
         "Of the exponentials, only the largest one reached the sum.",
         "How many numbers belong to the sum, and which one does your reduction give?",
-        (
-            Mutant("8.3 8.4 9.1", "tl.sum(tl.exp(x - shift), axis=0)", "tl.max(tl.exp(x - shift), axis=0)"),
-            Mutant("4.1 5.1 5.2 7.1 7.3", "tl.sum(numerator, axis=0)", "tl.max(numerator, axis=0)"),
-        ),
+        Mutant("8.3 8.4 9.1", "tl.sum(tl.exp(x - shift), axis=0)", "tl.max(tl.exp(x - shift), axis=0)"),
+        Mutant("4.1 5.1 5.2 7.1 7.3", "tl.sum(numerator, axis=0)", "tl.max(numerator, axis=0)"),
     ),
     Mistake(
         "stored-in-split-zero",
@@ -297,22 +278,20 @@ MISTAKES = [
         "grid-without-splits",
         "In the grid of a launch, the second number is 1 or missing, so every program does split 0.",
         "How many numbers does a program need to know its row and its split, and how many does your grid have?",
-        (
-            Mutant("9.3", "combine_kernel[grid]", "combine_kernel[(n_rows, 1)]"),
-            Mutant("9.3", "partial_kernel[grid]", "partial_kernel[(n_rows, 1)]"),
-        ),
+        Mutant("9.3", "combine_kernel[grid]", "combine_kernel[(n_rows, 1)]"),
+        Mutant("9.3", "partial_kernel[grid]", "partial_kernel[(n_rows, 1)]"),
     ),
     Mistake(
         "grid-beyond-the-splits",
         "The grid of a launch asks for more programs in a row than it has splits.",
         "Which two sizes should the grid have, and which one does your second number give?",
-        (Mutant("9.3", "grid = (n_rows, n_splits)", "grid = (n_rows, n_cols)", replayed=False),),
+        Mutant("9.3", "grid = (n_rows, n_splits)", "grid = (n_rows, n_cols)", replayed=False),
     ),
     Mistake(
         "states-in-half",
         "The states were kept in half precision, so digits of every sum were lost.",
         "Which dtype do your tensors for the states have, and how many digits does it keep?",
-        tuple(
+        *(
             Mutant("9.3", "n_splits), dtype=x.dtype, device", f"n_splits), dtype=torch.{half}, device")
             for half in ("float16", "bfloat16")
         ),
@@ -724,22 +703,14 @@ def _one_tensor_not_stored(args, written, states) -> bool:
 # ---- softmax and traces
 
 
-@Detector
-def _softmax_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _softmax_right(x, got) -> bool:
     """Recognises the right softmax of x; used with marks of another fault."""
-    return "x" in case.facts and compare.softmax(case.facts["x"], detectors.output(case, evidence)) is None
+    return compare.softmax(x, got) is None
 
 
-@Detector
-def _x_known(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises a case whose facts hold x."""
-    return "x" in case.facts
-
-
-@Detector
-def _softmax_wrong(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises the opposite of `_softmax_right`."""
-    return not _softmax_right(case, evidence, answer)
+_softmax_wrong = opposite(_softmax_right)
+_x_known = looks(lambda x: True)
 
 
 def _touched(evidence: Evidence, op: str) -> Iterator[tuple[tuple[int, str, int, int], int]]:
@@ -766,12 +737,6 @@ def _loaded_from_others(evidence) -> bool:
     return any(stored.get(place, set()) - {program} for place, program in _touched(evidence, "load"))
 
 
-@Detector
-def _not_loaded_from_others(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises the opposite of `_loaded_from_others`."""
-    return not _loaded_from_others(case, evidence, answer)
-
-
 @looks
 def _updated_by_several(evidence) -> bool:
     """Recognises that two programs of a launch load the same element and store into it."""
@@ -788,16 +753,14 @@ def _stored_columns(test) -> Detector:
     More programs than x has rows must have stored.
     """
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    @looks
+    def detect(x, n_splits, case, evidence) -> bool:
         columns: dict[int, list[int]] = {}
         for (_, tensor, _, column), program in _touched(evidence, "store"):
             if tensor == "y_ptr":
                 columns.setdefault(program, []).append(column)
-        n_splits = case.facts["n_splits"]
-        return len(columns) > len(case.facts["x"]) and all(
-            test(sorted(kept), program % n_splits, case.facts) for program, kept in columns.items()
-        )
+        own = [test(sorted(kept), program % n_splits, case.facts) for program, kept in columns.items()]
+        return len(own) > len(x) and all(own)
 
     return detect
 
@@ -845,16 +808,13 @@ def _number_of_programs(test) -> Detector:
     test(programs, rows, splits, launches) selects among these.
     """
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        if not _softmax_right(case, evidence, answer):
-            return False
-        x, n_splits = case.facts["x"], case.facts["n_splits"]
+    @looks
+    def detect(x, n_splits, evidence) -> bool:
         programs = splits.programs_over_the_row(x, evidence)
         accepted = splits.programs_accepted(programs, x, n_splits)
         return not accepted and test(programs, len(x), n_splits, len(evidence.launches))
 
-    return detect
+    return both(_softmax_right, detect)
 
 
 def _launches_for_each_row(programs: int, rows: int, n_splits: int, launches: int) -> bool:
@@ -876,13 +836,9 @@ def _every_grid(test) -> Detector:
     """Recognises test(grid, rows, splits) in every launch, in cases with several splits."""
 
     @looks
-    def detect(launches, case) -> bool:
-        x, n_splits = case.facts.get("x"), case.facts.get("n_splits", 1)
-        return (
-            n_splits > 1
-            and bool(launches)
-            and all(test(tuple(launch["grid"][:2]), len(x), n_splits) for launch in launches)
-        )
+    def detect(launches, x, n_splits) -> bool:
+        fits = [test(tuple(launch["grid"][:2]), len(x), n_splits) for launch in launches]
+        return n_splits > 1 and len(fits) > 0 and all(fits)
 
     return detect
 
@@ -902,50 +858,42 @@ def _of_no_split(where: dict, facts: dict) -> bool:
     return len(where["program"]) > 1 and where["program"][1] >= facts["n_splits"]
 
 
-@Detector
-def _one_grid_without_splits(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _one_grid_without_splits(x, n_splits, launches) -> bool:
     """One of two launches has a program for each split, and the other has one for each row."""
-    rows, n_splits = len(case.facts["x"]) if "x" in case.facts else 0, case.facts.get("n_splits", 1)
-    grids = {tuple(launch["grid"][:2]) for launch in evidence.launches}
-    return len(evidence.launches) == 2 and n_splits > 1 and grids == {(rows, n_splits), (rows, 1)}
+    grids = {tuple(launch["grid"][:2]) for launch in launches}
+    return len(launches) == 2 and n_splits > 1 and grids == {(len(x), n_splits), (len(x), 1)}
 
 
 def _only_launched(*names: str) -> Detector:
     """Matches if these kernels were launched, in this order, and no others, and the output is NaN."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        launched = tuple(launch["kernel"] for launch in evidence.launches)
-        return launched == names and detectors.all_nan(case, evidence, answer)
-
-    return detect
+    launched = looks(lambda launches: tuple(launch["kernel"] for launch in launches) == names)
+    return both(launched, detectors.all_nan)
 
 
 @looks
-def _too_few_lanes(launches, case) -> bool:
+def _too_few_lanes(launches, n_splits) -> bool:
     """Recognises a launch with SPLITS, the lanes for the states of a row, below n_splits."""
     lanes = (launch["constants"].get("SPLITS") for launch in launches)
-    return any(isinstance(n, int) and n < case.facts.get("n_splits", 1) for n in lanes)
-
-
-@Detector
-def _counted_too_early(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises atomics that do not order a load behind the store of another program of its launch."""
-    return splits.counted_too_early(evidence) is not None and not _without_atomics(case, evidence, answer)
-
-
-@Detector
-def _output_not_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises a result of nothing but NaN after traced launches that stored into no tensor named y..."""
-    if not evidence.launches or not evidence.panels or not detectors.all_nan(case, evidence, answer):
-        return False
-    return not any(panel.op == "store" and panel.tensor.startswith("y") for panel in evidence.panels)
+    return any(isinstance(n, int) and n < n_splits for n in lanes)
 
 
 @looks
-def _failed(error, case) -> bool:
-    """Recognises an error where the case expects none."""
-    return error is not None and not case.expects_error
+def _counted_too_early(evidence) -> bool:
+    """Recognises atomics that do not order a load behind the store of another program of its launch."""
+    return splits.counted_too_early(evidence) is not None
+
+
+@looks
+def _output_not_stored(launches, panels) -> bool:
+    """Recognises traced launches that stored into no tensor named y..."""
+    stored = any(panel.op == "store" and panel.tensor.startswith("y") for panel in panels)
+    return bool(launches and panels) and not stored
+
+
+# An error where the case expects none.
+_unexpected_error = looks(lambda error, case: error is not None and not case.expects_error)
 
 
 @looks
@@ -959,30 +907,24 @@ def _rows_nan_where_empty(x, value, n_splits, split_size) -> bool:
 
 
 @looks
-def _rows_nan_behind_an_empty_state(x, got, error, n_splits, split_size) -> bool:
+def _rows_nan_behind_an_empty_state(x, like_x, error, n_splits, split_size) -> bool:
     """NaN in exactly the rows whose first state is empty: -inf was subtracted from -inf. All others are right."""
-    if error or got.shape != x.shape:
-        return False
     m, _ = splits.states(x, n_splits, split_size)
-    lost = m[:, 0] == -torch.inf
-    return detectors.only_these_nan(lost, got, x)
+    return not error and detectors.only_these_nan(m[:, 0] == -torch.inf, like_x, x)
 
 
 @looks
-def _last_columns_missing(x, value, case, evidence, answer) -> bool:
-    """Recognises last columns of NaN behind first columns that are right, or a softmax of their own."""
-    if not detectors.tail_is_nan(case, evidence, answer) or value.shape != x.shape:
-        return False
-    seen = int((~value[0].isnan()).sum())
-    whole = torch.softmax(x.double(), 1).float()
-    return compare.softmax(x[:, :seen], value[:, :seen]) is None or compare.alike(value[:, :seen], whole[:, :seen])
+def _first_columns_right(x, like_x) -> bool:
+    """Recognises that the columns before those of NaN are right, or a softmax of their own."""
+    first = like_x[:, : int((~like_x[0].isnan()).sum())]
+    whole, seen = torch.softmax(x.double(), 1).float(), first.shape[1]
+    return compare.softmax(x[:, :seen], first) is None or compare.alike(first, whole[:, :seen])
 
 
-@Detector
-def _one_row_finished(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises an answer with atomics where a single row holds numbers, and all others are NaN."""
-    got = evidence.value
-    if _without_atomics(case, evidence, answer) or not isinstance(got, torch.Tensor) or got.dim() != 2 or len(got) < 2:
+@looks
+def _one_row_finished(got) -> bool:
+    """Recognises a single row that holds numbers, and all others are NaN."""
+    if got.dim() != 2 or len(got) < 2:
         return False
     return int((~got.isnan()).all(1).sum()) == 1 and int(got.isnan().all(1).sum()) == len(got) - 1
 
@@ -1009,12 +951,12 @@ def _without_atomics(source) -> bool:
     return "atomic" not in source
 
 
-@functools.partial(Detector, endless=True)
-def _waits_in_a_loop(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _waits_in_a_loop(source, ran) -> bool:
     """Recognises an answer that never ended, with a `while` in a kernel whose condition loads or uses an atomic."""
-    kernels = syntax.kernels(syntax.tree_of(answer.source))
+    kernels = syntax.kernels(syntax.tree_of(source))
     loops = [n for kernel in kernels for n in syntax.nodes(kernel) if isinstance(n, ast.While)]
-    return not evidence.ran and any(re.search(r"tl\.(atomic_|load)", ast.unparse(loop.test)) for loop in loops)
+    return not ran and any(re.search(r"tl\.(atomic_|load)", ast.unparse(loop.test)) for loop in loops)
 
 
 def _load_of_states_without_other(tree: ast.AST) -> bool:
@@ -1041,12 +983,7 @@ def _every_sum_is_nan(error, args) -> bool:
 
 def _wrong_merge(merge) -> Detector:
     """The formula of a wrong merge. A result of nothing but NaN is ignored: most merges give it with an empty state."""
-    wrong = formula(merged(merge))
-
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return wrong(case, evidence, answer) and not detectors.all_nan(case, evidence, answer)
-
-    return replace(wrong, detect=detect)
+    return only_where(opposite(detectors.all_nan), formula(merged(merge)))
 
 
 _MERGE = (
@@ -1159,8 +1096,8 @@ COMBINE_KERNEL = (
 
 SPLIT_SOFTMAX = (
     *FUNCTION,
-    ("no-kernel", Detector(lambda case, evidence, answer: evidence.error is None and not evidence.launches)),
-    ("tl-on-the-host", both(_failed, written(_language_on_the_host))),
+    ("no-kernel", looks(lambda error, launches: error is None and not launches)),
+    ("tl-on-the-host", both(_unexpected_error, written(_language_on_the_host))),
     ("grid-without-splits", both(_softmax_wrong, _one_grid_without_splits)),
     (
         "grid-without-splits",
@@ -1171,17 +1108,17 @@ SPLIT_SOFTMAX = (
         both(_softmax_wrong, _row_is_axis_0, _every_grid(lambda g, rows, n_splits: g == (n_splits, rows) != g[::-1])),
     ),
     ("grid-beyond-the-splits", outside("store", _of_no_split)),
-    ("output-not-stored", both(_without_atomics, _output_not_stored)),
+    ("output-not-stored", both(_without_atomics, _output_not_stored, detectors.all_nan)),
     ("accumulated-without-atomics", both(detectors.shared, _updated_by_several)),
-    ("counted-too-early", _counted_too_early),
-    ("one-counter", _one_row_finished),
-    ("waits-for-others", _waits_in_a_loop),
+    ("counted-too-early", both(_counted_too_early, opposite(_without_atomics))),
+    ("one-counter", both(opposite(_without_atomics), _one_row_finished)),
+    ("waits-for-others", replace(_waits_in_a_loop, endless=True)),
     ("no-grid-barrier", both(_without_atomics, _loaded_from_others)),
     ("launch-per-row", _number_of_programs(_launches_for_each_row)),
     ("one-program-a-row", _number_of_programs(_one_program_a_row)),
     ("n-splits-ignored", _number_of_programs(_several_programs_a_row)),
     ("split-rounded-down", formula(rounded_down)),
-    ("split-rounded-down", _last_columns_missing),
+    ("split-rounded-down", both(detectors.tail_is_nan, _first_columns_right)),
     ("states-left-out", _too_few_lanes),
     ("merged-too-early", _only_launched("combine_kernel", "partial_kernel")),
     ("states-never-made", _only_launched("combine_kernel")),
@@ -1190,7 +1127,7 @@ SPLIT_SOFTMAX = (
     ("states-too-few", outside("load", _behind_the_states)),
     ("states-too-few", outside("store", _of_a_state_and_a_split)),
     *_MERGE,
-    ("splits-overlap", both(_softmax_right, detectors.shared, _not_loaded_from_others)),
+    ("splits-overlap", both(_softmax_right, detectors.shared, opposite(_loaded_from_others))),
     *_ROW_STRIDES,
     *ROW_KERNEL,
     *_SOFTMAX,

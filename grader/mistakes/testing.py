@@ -18,7 +18,7 @@ import torch
 from ..checks import syntax
 from ..reference.testing import is_matrix
 from ..sentence import foreign, kind_of, within
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Detector
 from . import detectors
 from .detectors import looks
 from .errors import from_error
@@ -238,23 +238,16 @@ def _right_kernel_got_no_matrix(error, case) -> bool:
     return case.group is None and bool(error) and foreign.is_a(error["message"], "no-float32-matrix")
 
 
-@Detector
-def _refuses_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """An assertion of the test failed on a right kernel that is not PyTorch's."""
-    return _red(case, evidence) and not case.facts["reference"]
+@looks
+def _red(error, case) -> bool:
+    """An assertion of the test failed on a right kernel, or a statement of the test raised another error."""
+    return case.group is None and error is not None and (error["type"] == "AssertionError" or bool(error["raised"]))
 
 
-@Detector
-def _refuses_reference(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The test is red on PyTorch's own softmax."""
-    of_a_device = from_error(evidence.error) == "device-by-name" if evidence.error else False
-    return case.facts["reference"] and _red(case, evidence) and not of_a_device
-
-
-def _red(case: Case, evidence: Evidence) -> bool:
-    """Whether an assertion of the test failed on a right kernel, or a statement of the test raised another error."""
-    error = evidence.error or {}
-    return case.group is None and (error.get("type") == "AssertionError" or bool(error.get("raised")))
+_on_pytorch = looks(lambda reference: reference)  # on PyTorch's own softmax
+_of_a_device = looks(lambda error: error is not None and from_error(error) == "device-by-name")
+_refuses_right = detectors.both(_red, detectors.opposite(_on_pytorch))
+_refuses_reference = detectors.both(_red, _on_pytorch, detectors.opposite(_of_a_device))
 
 
 def _never_calls(tree: ast.AST) -> bool:

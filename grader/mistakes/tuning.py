@@ -15,7 +15,7 @@ from ..reference import tuning
 from ..sentence import foreign
 from ..spec import Case, Detector, Evidence
 from . import detectors
-from .detectors import both, looks, written
+from .detectors import both, looks, opposite, written, written_like
 from .mistake import Mistake
 from .mutant import Mutant
 from .softmax.function import WRAPPER
@@ -46,20 +46,20 @@ MISTAKES = [
         "little-under-way",
         "Only candidates were kept that have few bytes under way.",
         "How many programs are resident, and how many bytes does each of them load?",
-        (Mutant("15.1", "(min(under_way, 65536), warps)", "warps", replayed=False),),
+        Mutant("15.1", "(min(under_way, 65536), warps)", "warps", replayed=False),
     ),
     Mistake(
         "bytes-of-one-program",
         "The candidates were ranked by the size of one program alone: its bytes, its rows or its warps.",
         "How many such programs are resident, and how many bytes do all of them ask for at once?",
-        (Mutant("15.1", "(min(under_way, 65536), warps)", 'c["bytes"]'),),
+        Mutant("15.1", "(min(under_way, 65536), warps)", 'c["bytes"]'),
     ),
     Mistake(
         "few-warps-resident",
         "The candidates that were kept have few resident warps. Others have twice as many. Their bytes under way are "
         "enough, or at least no fewer.",
         "Once enough bytes are under way, which candidate has more warps to compute while others wait?",
-        (Mutant("15.1", "(min(under_way, 65536), warps)", "under_way", replayed=False),),
+        Mutant("15.1", "(min(under_way, 65536), warps)", "under_way", replayed=False),
     ),
     Mistake(
         "spills-kept",
@@ -80,7 +80,7 @@ MISTAKES = [
         "tile-too-small",
         "The tile has fewer rows than any that is fast: a program loads so little that memory waits for programs.",
         "How many bytes does one tile have, and how many programs fit on a multiprocessor?",
-        (Mutant("15.2", "2048 // row_bytes", "1", replayed=False),),
+        Mutant("15.2", "2048 // row_bytes", "1", replayed=False),
     ),
     Mistake(
         "tile-too-large",
@@ -91,13 +91,13 @@ MISTAKES = [
         "too-few-warps",
         "Fewer warps share the tile than in any fast configuration with as many rows.",
         "How many numbers does each thread hold, and how many programs fit then?",
-        (Mutant("15.2", "rows * row_bytes // 2048", "rows * row_bytes // 16384", replayed=False),),
+        Mutant("15.2", "rows * row_bytes // 2048", "rows * row_bytes // 16384", replayed=False),
     ),
     Mistake(
         "too-many-warps",
         "More warps share the tile than in any fast configuration with as many rows.",
         "How many bytes does each thread load, and what do all warps of a program do in a reduction?",
-        (Mutant("15.2", "rows * row_bytes // 2048", "rows * row_bytes // 512", replayed=False),),
+        Mutant("15.2", "rows * row_bytes // 2048", "rows * row_bytes // 512", replayed=False),
     ),
     Mistake(
         "not-autotuned",
@@ -113,31 +113,31 @@ MISTAKES = [
         "trials-add-up",
         "Each trial worked on what the trial before it had left: the kernel changes its own input.",
         "How often does tuning run the kernel, and what is in x when the second run begins?",
-        (Mutant("15.3", ', restore_value=["x_ptr"]', "", replayed=False),),
+        Mutant("15.3", ', restore_value=["x_ptr"]', "", replayed=False),
     ),
     Mistake(
         "name-of-no-parameter",
         "autotune was given a name, and no parameter of the kernel has it.",
         "Where does that name stand: among the parameters of the kernel, or only in the function that launches it?",
-        (Mutant("15.3", 'restore_value=["x_ptr"]', 'restore_value=["x"]', replayed=False),),
+        Mutant("15.3", 'restore_value=["x_ptr"]', 'restore_value=["x"]', replayed=False),
     ),
     Mistake(
         "not-in-place",
         "After the call, x holds the same numbers as before.",
         "Which tensor does the kernel store in, for which lanes, and does your function reach the launch?",
-        (Mutant("15.3", "](x, x.stride(0)", "](x.clone(), x.stride(0)", replayed=False),),
+        Mutant("15.3", "](x, x.stride(0)", "](x.clone(), x.stride(0)", replayed=False),
     ),
     Mistake(
         "input-cleared",
         "The kernel worked on zeros: x was cleared before it ran.",
         "What does `reset_to_zero` do to a tensor, and what should x hold when a run begins?",
-        (Mutant("15.3", "restore_value", "reset_to_zero", replayed=False),),
+        Mutant("15.3", "restore_value", "reset_to_zero", replayed=False),
     ),
     Mistake(
         "grid-of-one-configuration",
         "Rows were left out: the grid fits one number of rows of a tile, and another configuration has another.",
         "When is the number of rows of a tile known, and who can tell the grid?",
-        (Mutant("15.3", 'meta["ROWS"]', "8", replayed=False),),
+        Mutant("15.3", 'meta["ROWS"]', "8", replayed=False),
     ),
     Mistake(
         "autotune-of-a-function",
@@ -158,7 +158,7 @@ MISTAKES = [
         "key-too-narrow",
         "The configuration that was the fastest for the first matrix was taken for rows of another length.",
         "Which argument of the kernel decides which configuration is the fastest, and where is it named?",
-        (Mutant("15.3", 'key=["n_cols"]', "key=[]", replayed=False),),
+        Mutant("15.3", 'key=["n_cols"]', "key=[]", replayed=False),
     ),
     Mistake(
         "tuned-every-call",
@@ -257,37 +257,31 @@ CONFIGURATION = (
 
 
 @looks
-def _softmax_of_softmax(x, value, error, launches) -> bool:
+def _softmax_of_softmax(x, like_x, launches) -> bool:
     """The result is the softmax of a softmax, as often as there were launches."""
-    if error or not isinstance(value, torch.Tensor) or len(launches) < 2:
-        return False
     want = x.double()
     for _ in launches:
         want = torch.softmax(want, 1)
-    return value.shape == x.shape and compare.tensor(value.double(), want, 1e-4, 1e-6) is None
+    return len(launches) > 1 and compare.tensor(like_x.double(), want, 1e-4, 1e-6) is None
 
 
 @looks
-def _rows_left(x, value, error, launches) -> bool:
+def _rows_left(x, like_x, launches) -> bool:
     """The last rows hold what they held before, because a grid was too small for the rows of its tiles.
 
     For the tiles of another configuration it was large enough.
     """
-    if error or not isinstance(value, torch.Tensor) or value.shape != x.shape:
-        return False
     rows = [each["grid"][0] * each["constants"].get("ROWS", 1) for each in launches]
     short = min(rows, default=len(x)) < len(x) <= max(rows, default=0) and not _rounded_down(x, launches)
-    return short and bool((value[-1] == x[-1]).all())
+    return short and bool((like_x[-1] == x[-1]).all())
 
 
 @looks
-def _last_rows_left(x, value, error, launches) -> bool:
+def _last_rows_left(x, like_x, launches) -> bool:
     """The last row holds what it held before: every grid was too small for the rows of its tiles, or rounded down."""
-    if error or not isinstance(value, torch.Tensor) or value.shape != x.shape:
-        return False
     rows = [each["grid"][0] * each["constants"].get("ROWS", 1) for each in launches]
     short = max(rows, default=len(x)) < len(x) or _rounded_down(x, launches)
-    return short and bool((value[-1] == x[-1]).all())
+    return short and bool((like_x[-1] == x[-1]).all())
 
 
 def _rounded_down(x: torch.Tensor, launches: list) -> bool:
@@ -296,13 +290,11 @@ def _rounded_down(x: torch.Tensor, launches: list) -> bool:
 
 
 @looks
-def _first_tile_alone(x, value, error, launches) -> bool:
+def _first_tile_alone(x, like_x, launches) -> bool:
     """Programs enough for all rows were launched, and the rows behind the largest tile hold what they held before."""
-    if error or not isinstance(value, torch.Tensor) or value.shape != x.shape:
-        return False
     tiles = [(each["grid"][0], each["constants"].get("ROWS", 1)) for each in launches]
     behind = max((rows for _, rows in tiles), default=len(x))
-    return behind < len(x) <= min(a * b for a, b in tiles) and bool((value[behind:] == x[behind:]).all())
+    return behind < len(x) <= min(a * b for a, b in tiles) and bool((like_x[behind:] == x[behind:]).all())
 
 
 @looks
@@ -310,11 +302,6 @@ def _more_programs_than_tiles(x, launches) -> bool:
     """A launch has more programs than its tiles of ROWS rows need."""
     rows = len(x)
     return any(each["grid"][0] > -(-rows // each["constants"].get("ROWS", 1)) for each in launches)
-
-
-def _program_unknown(tree: ast.AST) -> bool:
-    """No kernel asks for the number of its program along axis 0."""
-    return not any(ast.unparse(call).endswith("(0)") for call in syntax.calls(tree, "program_id"))
 
 
 @looks
@@ -380,9 +367,8 @@ def _returned(test, narrow: bool = False) -> Detector:
     """Matches when test(result, x) holds for a result of the shape of x. narrow: also where x has one column."""
 
     @looks
-    def detect(x, value, error) -> bool:
-        alike = isinstance(value, torch.Tensor) and value.shape == x.shape and (narrow or x.shape[1] > 1)
-        return alike and not error and test(value, x)
+    def detect(x, like_x) -> bool:
+        return (narrow or x.shape[1] > 1) and test(like_x, x)
 
     return detect
 
@@ -420,7 +406,7 @@ TUNED = (
         "whole-tile-reduced",
         Detector(lambda case, evidence, answer: _whole_tile_reduced(case, evidence), _whole_tile_reduced, _lost),
     ),
-    ("first-tile-only", both(written(_program_unknown), _first_tile_alone)),
+    ("first-tile-only", both(opposite(written_like("_.program_id(0)")), _first_tile_alone)),
     ("programs-without-rows", both(programs_without_rows, _more_programs_than_tiles)),
     *(pair for pair in WRAPPER if pair[0] not in _OF_ONE_LAUNCH),
 )

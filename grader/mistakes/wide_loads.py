@@ -25,7 +25,7 @@ MISTAKES = [
         "loads-too-narrow",
         "Each thread has several elements of the tile, but they are less than 16 bytes.",
         "How many bytes of the tile are there for each thread, in this dtype?",
-        (Mutant("10.4", "max(1, 512 // row_bytes)", "4 if n_cols < 256 else 1", replayed=False),),
+        Mutant("10.4", "max(1, 512 // row_bytes)", "4 if n_cols < 256 else 1", replayed=False),
     ),
     Mistake(
         "divisibility-unknown",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...checks import syntax
+from ...checks.examples import like
 from .. import detectors
 from ..detectors import both, formula, outside, past_the_row, right_lanes_elsewhere, too_many_lanes, unmasked, written
 from ..kernels import KERNEL
@@ -19,76 +20,66 @@ MISTAKES = [
         "no-max",
         "exp left the range of float32: for a large number it gives inf, and for a very low one it gives 0.",
         "Which number does exp get for a value, and is the largest of the row subtracted in it?",
-        (
-            Mutant(
-                "8.3",
-                "d * tl.exp(m - shift) + tl.sum(tl.exp(x - shift), axis=0)",
-                "d + tl.sum(tl.exp(x), axis=0)",
-                then=also("tl.exp(x - m)", "tl.exp(x)"),
-            ),
-            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "tl.exp(x - 0 * "),
+        Mutant(
+            "8.3",
+            "d * tl.exp(m - shift) + tl.sum(tl.exp(x - shift), axis=0)",
+            "d + tl.sum(tl.exp(x), axis=0)",
+            then=also("tl.exp(x - m)", "tl.exp(x)"),
         ),
+        Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "tl.exp(x - 0 * "),
     ),
     Mistake(
         "subtracted-from-itself",
         "Each value was subtracted from itself: the shift is the whole row, and not one number of it.",
         "How many numbers does a row have left after its maximum was taken?",
-        (Mutant("4.1 5.1", "tl.exp(x - row_max)", "tl.exp(x - x)"),),
+        Mutant("4.1 5.1", "tl.exp(x - row_max)", "tl.exp(x - x)"),
     ),
     Mistake(
         "shift-after-exp",
         "The maximum was subtracted from the exponentials, and not from the exponents.",
         "Which numbers can exp take without overflow?",
-        (Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "(tl.exp(x) - "),),
+        Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "(tl.exp(x) - "),
     ),
     Mistake(
         "shift-added",
         "The maximum was added, but it should be subtracted.",
         "What does exp(x + max) do to the largest value of a row?",
-        (
-            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "tl.exp(x + "),
-            Mutant("8.1", "math.exp(x - new)", "math.exp(x + new)"),
-            Mutant("8.3", "tl.exp(x - m)", "tl.exp(x + m)"),
-            Mutant("8.3", "tl.exp(x - shift)", "tl.exp(x + shift)"),
-            Mutant("9.1", "tl.exp(x - shift)", "tl.exp(x + shift)"),
-            Mutant("9.2", "tl.exp(x - m)", "tl.exp(x + m)"),
-            Mutant("13.2 13.3", "tl.exp(s - new[:, None])", "tl.exp(s + new[:, None])"),
-            Mutant("13.1", "torch.exp(s - new)", "torch.exp(s + new)"),
-        ),
+        Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "tl.exp(x + "),
+        Mutant("8.1", "math.exp(x - new)", "math.exp(x + new)"),
+        Mutant("8.3 9.2", "tl.exp(x - m)", "tl.exp(x + m)"),
+        Mutant("8.3 9.1", "tl.exp(x - shift)", "tl.exp(x + shift)"),
+        Mutant("13.2 13.3", "tl.exp(s - new[:, None])", "tl.exp(s + new[:, None])"),
+        Mutant("13.1", "torch.exp(s - new)", "torch.exp(s + new)"),
     ),
     Mistake(
         "shift-not-max",
         "The shift is not the row's maximum, so exp can leave the range of float32.",
         "Which shift makes the largest exponent exactly 0?",
-        (
-            *several("8.3", "tl.max(x, axis=0)", "tl.min(x, axis=0)", "tl.sum(x, axis=0)"),
-            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.max(x", "tl.min(x"),
-            Mutant("7.3", "tl.max(x", "tl.max(tl.where(keep != 0, x, 0.0)"),
-            *several(
-                "4.1 5.1 5.2 7.1 7.3 10.1 10.2",
-                "tl.max(x",
-                'tl.min(tl.where(mask, x, float("inf"))',
-                "tl.sum(x",
-                "1 / n_cols * tl.sum(tl.where(mask, x, 0.0)",
-                "tl.sum(tl.where(cols == 0, x, 0.0)",
-            ),
+        several("8.3", "tl.max(x, axis=0)", "tl.min(x, axis=0)", "tl.sum(x, axis=0)"),
+        Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.max(x", "tl.min(x"),
+        Mutant("7.3", "tl.max(x", "tl.max(tl.where(keep != 0, x, 0.0)"),
+        several(
+            "4.1 5.1 5.2 7.1 7.3 10.1 10.2",
+            "tl.max(x",
+            'tl.min(tl.where(mask, x, float("inf"))',
+            "tl.sum(x",
+            "1 / n_cols * tl.sum(tl.where(mask, x, 0.0)",
+            "tl.sum(tl.where(cols == 0, x, 0.0)",
         ),
     ),
     Mistake(
         "shift-of-columns",
         "A maximum of each column was subtracted, so the values of one row were shifted by different numbers.",
         "How many maxima does a row need, and which dimension has your maximum lost?",
-        (Mutant("10.1", "tl.max(x, axis=1)", "tl.max(x, axis=0)", then=also("row_max[:, None]", "row_max[None, :]")),),
+        Mutant("10.1", "tl.max(x, axis=1)", "tl.max(x, axis=0)", then=also("row_max[:, None]", "row_max[None, :]")),
     ),
     Mistake(
         "fixed-shift",
         "The same number was subtracted in every row, but the largest value differs from row to row.",
         "What does exp give if all values of a row are far above your number, and what if all are far below it?",
-        (
-            Mutant("4.1 5.1 5.2 7.1 7.3", "tl.exp(x - row_max)", "tl.exp(x - 100.0)", replayed=False),
-            Mutant("10.1", "tl.exp(x - row_max[:, None])", "tl.exp(x - 100.0)", replayed=False),
-            Mutant("10.2", "tl.exp(x - tl.max(x, axis=0))", "tl.exp(x - 100.0)", replayed=False),
-        ),
+        Mutant("4.1 5.1 5.2 7.1 7.3", "tl.exp(x - row_max)", "tl.exp(x - 100.0)", replayed=False),
+        Mutant("10.1", "tl.exp(x - row_max[:, None])", "tl.exp(x - 100.0)", replayed=False),
+        Mutant("10.2", "tl.exp(x - tl.max(x, axis=0))", "tl.exp(x - 100.0)", replayed=False),
     ),
     Mistake(
         "shift-global-max",
@@ -104,82 +95,67 @@ MISTAKES = [
         "sum-of-x",
         "The values or their distances to the maximum were added up, and not their exponentials.",
         "Which terms must the sum have, so that the outputs of a row sum to 1?",
-        (
-            *several("8.1", "math.exp(x - new)", "x", "x - new"),
-            *several("8.1", "d * math.exp(m - new) + math.exp(x - new)", "d + x", "d + x - new"),
-            *several(
-                "8.3 8.4 9.1", "tl.sum(tl.exp(x - shift), axis=0)", "tl.sum(x, axis=0)", "tl.sum(x - shift, axis=0)"
-            ),
-            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.sum(numerator", "tl.sum(x"),
-            Mutant("4.1 5.1 5.2 7.1 7.3", "tl.sum(numerator", "tl.sum(x - row_max"),
-            Mutant("10.1", "tl.sum(numerator", "tl.sum(x - row_max[:, None]"),
-            Mutant("10.2", "tl.sum(numerator", "tl.sum(x - tl.max(x, axis=0)"),
-        ),
+        several("8.1", "math.exp(x - new)", "x", "x - new"),
+        several("8.1", "d * math.exp(m - new) + math.exp(x - new)", "d + x", "d + x - new"),
+        several("8.3 8.4 9.1", "tl.sum(tl.exp(x - shift), axis=0)", "tl.sum(x, axis=0)", "tl.sum(x - shift, axis=0)"),
+        Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.sum(numerator", "tl.sum(x"),
+        Mutant("4.1 5.1 5.2 7.1 7.3", "tl.sum(numerator", "tl.sum(x - row_max"),
+        Mutant("10.1", "tl.sum(numerator", "tl.sum(x - row_max[:, None]"),
+        Mutant("10.2", "tl.sum(numerator", "tl.sum(x - tl.max(x, axis=0)"),
     ),
     Mistake(
         "no-division",
         "The exponentials are right, but the row does not sum to 1.",
         "What does a row of yours sum to?",
-        (
-            Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m)"),
-            Mutant("4.1 5.1 5.2 7.1 7.3", "numerator / denominator", "numerator"),
-            Mutant("10.1", "numerator / denominator[:, None]", "numerator"),
-            Mutant("10.2", "numerator / tl.sum(numerator, axis=0)", "numerator"),
-        ),
+        Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m)"),
+        Mutant("4.1 5.1 5.2 7.1 7.3", "numerator / denominator", "numerator"),
+        Mutant("10.1", "numerator / denominator[:, None]", "numerator"),
+        Mutant("10.2", "numerator / tl.sum(numerator, axis=0)", "numerator"),
     ),
     Mistake(
         "product-for-quotient",
         "The numerator was multiplied by the sum.",
         "By what must each numerator shrink, so that the row sums to 1?",
-        (
-            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "numerator / ", "numerator * "),
-            Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m) * d"),
-            Mutant("13.2 13.3", "o / l[:, None]", "o * l[:, None]"),
-            Mutant("13.1", "o / l", "o * l"),
-        ),
+        Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "numerator / ", "numerator * "),
+        Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m) * d"),
+        Mutant("13.2 13.3", "o / l[:, None]", "o * l[:, None]"),
+        Mutant("13.1", "o / l", "o * l"),
     ),
     Mistake(
         "difference-for-quotient",
         "The sum was subtracted from the numerator.",
         "By which operation do all numerators of a row shrink by the same factor?",
-        (Mutant("4.1 5.1", "numerator / denominator", "numerator - denominator"),),
+        Mutant("4.1 5.1", "numerator / denominator", "numerator - denominator"),
     ),
     Mistake(
         "logarithm-lost",
         "The logarithm of the sum was added to a very large maximum, and rounding in float32 removed it.",
         "In which order could you subtract the two, so that the large numbers cancel first?",
-        (
-            Mutant("4.1 5.1 5.2 7.1", "numerator / denominator", "tl.exp(x - (row_max + tl.log(denominator)))"),
-            Mutant("10.1", "numerator / denominator[:, None]", "tl.exp(x - (row_max + tl.log(denominator))[:, None])"),
-            Mutant(
-                "10.2",
-                "numerator / tl.sum(numerator, axis=0)",
-                "tl.exp(x - (tl.max(x, axis=0) + tl.log(tl.sum(numerator, axis=0))))",
-            ),
+        Mutant("4.1 5.1 5.2 7.1", "numerator / denominator", "tl.exp(x - (row_max + tl.log(denominator)))"),
+        Mutant("10.1", "numerator / denominator[:, None]", "tl.exp(x - (row_max + tl.log(denominator))[:, None])"),
+        Mutant(
+            "10.2",
+            "numerator / tl.sum(numerator, axis=0)",
+            "tl.exp(x - (tl.max(x, axis=0) + tl.log(tl.sum(numerator, axis=0))))",
         ),
     ),
     Mistake(
         "base-two",
         "These are powers of 2, not of e.",
         "By which factor do the exponents of 2 and of e differ?",
-        (
-            Mutant("8.3 8.4", "tl.exp(", "tl.exp2(", 3),
-            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(", "tl.exp2("),
-            Mutant("8.3", "tl.exp(x - m)", "tl.exp2(x - m)"),
-            Mutant("8.3 9.1", "tl.exp(x - shift)", "tl.exp2(x - shift)"),
-            Mutant("9.2", "tl.exp(x - m)", "tl.exp2(x - m)"),
-            Mutant("8.1", "math.exp(x - new)", "2.0 ** (x - new)"),
-            Mutant("8.1", "math.exp(m - new) + math.exp(x - new)", "2.0 ** (m - new) + 2.0 ** (x - new)"),
-        ),
+        Mutant("8.3 8.4", "tl.exp(", "tl.exp2(", 3),
+        Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(", "tl.exp2("),
+        Mutant("8.3 9.2", "tl.exp(x - m)", "tl.exp2(x - m)"),
+        Mutant("8.3 9.1", "tl.exp(x - shift)", "tl.exp2(x - shift)"),
+        Mutant("8.1", "math.exp(x - new)", "2.0 ** (x - new)"),
+        Mutant("8.1", "math.exp(m - new) + math.exp(x - new)", "2.0 ** (m - new) + 2.0 ** (x - new)"),
     ),
     Mistake(
         "wrong-axis",
         "Columns were normalised instead of rows.",
         "Which dimension do you walk along to visit the values of one row?",
-        (
-            Mutant("10.1", "axis=1)", "axis=0)", 2, then=also("x[:, None]", "x[None, :]", then=_ALONG_AXIS_0)),
-            Mutant("10.1", "tl.sum(numerator, axis=1)", "tl.sum(numerator, axis=0)", then=_ALONG_AXIS_0),
-        ),
+        Mutant("10.1", "axis=1)", "axis=0)", 2, then=also("x[:, None]", "x[None, :]", then=_ALONG_AXIS_0)),
+        Mutant("10.1", "tl.sum(numerator, axis=1)", "tl.sum(numerator, axis=0)", then=_ALONG_AXIS_0),
     ),
     Mistake(
         "shapes-do-not-line-up",
@@ -190,102 +166,85 @@ MISTAKES = [
         "shift-upside-down",
         "The exponents have the wrong sign: small values get the large exponentials.",
         "Which value of a row should get the largest exponential, and which exponent does your code give it?",
-        (
-            Mutant("8.3 8.4", "tl.exp(x - m)", "tl.exp(m - x)"),
-            Mutant("9.1", "tl.exp(x - shift)", "tl.exp(shift - x)"),
-            Mutant("9.2", "tl.exp(x - m)", "tl.exp(m - x)"),
-            Mutant("8.3 8.4", "tl.exp(x - shift)", "tl.exp(shift - x)", then=also("tl.exp(x - m)", "tl.exp(m - x)")),
-            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "tl.exp(-x + "),
-            Mutant("13.2 13.3", "tl.exp(s - new[:, None])", "tl.exp(new[:, None] - s)"),
-            Mutant("13.1", "torch.exp(s - new)", "torch.exp(new - s)"),
-            Mutant("8.1", "math.exp(x - new)", "math.exp(new - x)"),
-        ),
+        Mutant("8.3 8.4 9.2", "tl.exp(x - m)", "tl.exp(m - x)"),
+        Mutant("9.1", "tl.exp(x - shift)", "tl.exp(shift - x)"),
+        Mutant("8.3 8.4", "tl.exp(x - shift)", "tl.exp(shift - x)", then=also("tl.exp(x - m)", "tl.exp(m - x)")),
+        Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "tl.exp(-x + "),
+        Mutant("13.2 13.3", "tl.exp(s - new[:, None])", "tl.exp(new[:, None] - s)"),
+        Mutant("13.1", "torch.exp(s - new)", "torch.exp(new - s)"),
+        Mutant("8.1", "math.exp(x - new)", "math.exp(new - x)"),
     ),
     Mistake(
         "no-exp",
         "The shifted values were used as they are.",
         "Which of the steps is missing?",
-        (
-            Mutant("8.3 8.4", "tl.exp(x - m) / d", "(x - m) / d"),
-            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "(x - "),
-            Mutant("13.2 13.3", "tl.exp(s - new[:, None])", "s - new[:, None]"),
-            Mutant("13.1", "torch.exp(s - new)", "s - new"),
-            Mutant("13.4", "tl.exp(s - lse[:, None])", "s - lse[:, None]", 2),
-        ),
+        Mutant("8.3 8.4", "tl.exp(x - m) / d", "(x - m) / d"),
+        Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "(x - "),
+        Mutant("13.2 13.3", "tl.exp(s - new[:, None])", "s - new[:, None]"),
+        Mutant("13.1", "torch.exp(s - new)", "s - new"),
+        Mutant("13.4", "tl.exp(s - lse[:, None])", "s - lse[:, None]", 2),
     ),
     Mistake(
         "division-upside-down",
         "The division is the wrong way round.",
         "Which of the two is a sum over a row, and which is the term that is divided by it?",
-        (
-            Mutant("8.3 8.4", "tl.exp(x - m) / d", "d / tl.exp(x - m)"),
-            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "numerator / ", "1 / numerator * "),
-            Mutant("13.2 13.3", "o / l[:, None]", "l[:, None] / o"),
-            Mutant("13.1", "o / l", "l / o"),
-        ),
+        Mutant("8.3 8.4", "tl.exp(x - m) / d", "d / tl.exp(x - m)"),
+        Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "numerator / ", "1 / numerator * "),
+        Mutant("13.2 13.3", "o / l[:, None]", "l[:, None] / o"),
+        Mutant("13.1", "o / l", "l / o"),
     ),
     Mistake(
         "divided-by-count",
         "The numerator was divided by the number of columns.",
         "Do the numerators of a row add up to that number?",
-        (
-            Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m) / n_cols"),
-            Mutant("4.1 5.1 5.2 7.1 7.3", "numerator / denominator", "numerator / n_cols"),
-            Mutant("10.1", "denominator[:, None]", "n_cols"),
-            Mutant("10.2", "tl.sum(numerator, axis=0)", "n_cols"),
-        ),
+        Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m) / n_cols"),
+        Mutant("4.1 5.1 5.2 7.1 7.3", "numerator / denominator", "numerator / n_cols"),
+        Mutant("10.1", "denominator[:, None]", "n_cols"),
+        Mutant("10.2", "tl.sum(numerator, axis=0)", "n_cols"),
     ),
     Mistake(
         "wrong-numerator",
         "The values or their distances to the maximum were divided, and not their exponentials.",
         "Which number is divided in the formula, and which number does your line divide?",
-        (
-            Mutant("4.1 5.1", "numerator / denominator", "(x - row_max) / denominator"),
-            Mutant("8.3 8.4", "tl.exp(x - m) / d", "x / d"),
-            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "numerator / ", "x / "),
-        ),
+        Mutant("4.1 5.1", "numerator / denominator", "(x - row_max) / denominator"),
+        Mutant("8.3 8.4", "tl.exp(x - m) / d", "x / d"),
+        Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "numerator / ", "x / "),
     ),
     Mistake(
         "divided-by-maximum",
         "The numerator was divided by the maximum, and not by the sum.",
         "Which number do the numerators of a row add up to?",
-        (
-            Mutant("8.3 8.4 9.2", "tl.exp(x - m) / d", "tl.exp(x - m) / m"),
-            Mutant("4.1 5.1", "numerator / denominator", "numerator / row_max"),
-            Mutant("13.1", "o / l", "o / m"),
-            Mutant("13.2 13.3", "o / l[:, None]", "o / m[:, None]"),
-        ),
+        Mutant("8.3 8.4 9.2", "tl.exp(x - m) / d", "tl.exp(x - m) / m"),
+        Mutant("4.1 5.1", "numerator / denominator", "numerator / row_max"),
+        Mutant("13.1", "o / l", "o / m"),
+        Mutant("13.2 13.3", "o / l[:, None]", "o / m[:, None]"),
     ),
     Mistake(
         "divided-by-mean",
         "The numerator was divided by the mean of the exponentials, so a row sums to the number of its columns.",
         "What should the shares of a row add up to, and what do yours add up to?",
-        (
-            Mutant("8.3 8.4 9.2", "tl.exp(x - m) / d", "tl.exp(x - m) / (d / n_cols)"),
-            Mutant("7.1 7.3", "tl.sum(numerator, axis=0)", "(tl.sum(numerator, axis=0) / n_cols)"),
-            Mutant("4.1 5.1", "numerator / denominator", "numerator / (denominator / n_cols)"),
-        ),
+        Mutant("8.3 8.4 9.2", "tl.exp(x - m) / d", "tl.exp(x - m) / (d / n_cols)"),
+        Mutant("7.1 7.3", "tl.sum(numerator, axis=0)", "(tl.sum(numerator, axis=0) / n_cols)"),
+        Mutant("4.1 5.1", "numerator / denominator", "numerator / (denominator / n_cols)"),
     ),
     Mistake(
         "quotient-for-shift",
         "The values were divided by the maximum inside exp, and the maximum should be subtracted there.",
         "Which operation inside exp makes all results of exp smaller by one and the same factor?",
-        (Mutant("4.1 5.1", "tl.exp(x - row_max)", "tl.exp(x / row_max)"),),
+        Mutant("4.1 5.1", "tl.exp(x - row_max)", "tl.exp(x / row_max)"),
     ),
     Mistake(
         "logarithm-kept",
         "These are the logarithms of the shares, and not the shares.",
         "Which of your operations takes a logarithm, and which one undoes it?",
-        (Mutant("4.1 5.1", "numerator / denominator", "x - row_max - tl.log(denominator)"),),
+        Mutant("4.1 5.1", "numerator / denominator", "x - row_max - tl.log(denominator)"),
     ),
     Mistake(
         "shifts-differ",
         "Different numbers were subtracted in the numerator and in the denominator, so each row is wrong by a factor.",
         "Which number is subtracted inside the exponentials of the sum, and which one in the numerator?",
-        (
-            Mutant("4.1 5.1", "numerator / denominator", "tl.exp(x) / denominator"),
-            Mutant("4.1 5.1", "tl.sum(numerator, axis=0)", "tl.sum(tl.exp(x), axis=0)"),
-        ),
+        Mutant("4.1 5.1", "numerator / denominator", "tl.exp(x) / denominator"),
+        Mutant("4.1 5.1", "tl.sum(numerator, axis=0)", "tl.sum(tl.exp(x), axis=0)"),
     ),
     Mistake(
         "sum-stored",
@@ -326,19 +285,11 @@ def _one_lane_too_many(where: dict, facts: dict) -> bool:
 def _shifted_by_no_maximum(tree: ast.AST) -> bool:
     """A kernel takes exp(a - b), where b is a sum, a minimum, or the maximum of absolute values."""
     for kernel in syntax.kernels(tree):
-        values = {
-            target.id: n.value
-            for n in syntax.nodes(kernel)
-            if isinstance(n, ast.Assign)
-            for target in n.targets
-            if isinstance(target, ast.Name)
-        }
-        for call in syntax.calls(kernel, "exp"):
-            if call.args and isinstance(call.args[0], ast.BinOp) and isinstance(call.args[0].op, ast.Sub):
-                shift = call.args[0].right
-                shift = values.get(shift.id, shift) if isinstance(shift, ast.Name) else shift
-                if any(syntax.calls(shift, name) for name in ("sum", "min", "abs")):
-                    return True
+        values = dict(syntax.assigned(kernel))
+        for call in like(kernel, "_.exp(_ - _)"):
+            shift = values.get(getattr(call.args[0].right, "id", ""), call.args[0].right)
+            if any(syntax.calls(shift, name) for name in ("sum", "min", "abs")):
+                return True
     return False
 
 
@@ -352,8 +303,8 @@ UNEXPLAINED = (
 # mutants need no more.
 SOFTMAX_PLACES = (
     *KERNEL,
-    *(("addresses-not-mask", outside(op, right_lanes_elsewhere)) for op in ("load", "store")),
-    *(("mask-one-too-far", outside(op, _one_lane_too_many)) for op in ("load", "store")),
+    ("addresses-not-mask", outside("any", right_lanes_elsewhere)),
+    ("mask-one-too-far", outside("any", _one_lane_too_many)),
     ("no-store-mask", both(unmasked("store"), outside("store", too_many_lanes))),
     ("no-load-mask", both(unmasked("load"), outside("load", too_many_lanes))),
     ("input-overwritten", detectors.input_overwritten),

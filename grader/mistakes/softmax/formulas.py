@@ -53,20 +53,19 @@ def _shifted(x):
     return x - x.amax(1, keepdim=True)
 
 
+def _padded(total, pad, x, facts):
+    """A sum, to which the masked lanes of a kernel add `pad` where its block is wider than the row."""
+    return total + pad if facts.get("block", 0) > x.shape[1] else total
+
+
 def sum_of_x(x, facts):
     """The numerator over the sum of the values. In a padded kernel the pad of -inf is one of them."""
-    total = x.double().sum(1, keepdim=True)
-    if facts.get("block", 0) > x.shape[1]:
-        total = total - torch.inf
-    return torch.exp(_shifted(x)) / total
+    return torch.exp(_shifted(x)) / _padded(x.double().sum(1, keepdim=True), -torch.inf, x, facts)
 
 
 def sum_of_shifted(x, facts):
     """The numerator over the sum of the shifted values. In a padded kernel the pad of -inf is one of them."""
-    total = _shifted(x).sum(1, keepdim=True)
-    if facts.get("block", 0) > x.shape[1]:
-        total = total - torch.inf
-    return torch.exp(_shifted(x)) / total
+    return torch.exp(_shifted(x)) / _padded(_shifted(x).sum(1, keepdim=True), -torch.inf, x, facts)
 
 
 def no_division(x, facts):
@@ -96,15 +95,13 @@ def shift_upside_down(x, facts):
     """exp(max - x) over its sum. A masked lane holds exp(inf) and makes the sum infinite."""
     x = x.double()
     e = torch.exp(x.amax(1, keepdim=True) - x).float().double()
-    total = e.sum(1, keepdim=True).float().double()
-    return e / (total + torch.inf if facts.get("block", 0) > x.shape[1] else total)
+    return e / _padded(e.sum(1, keepdim=True).float().double(), torch.inf, x, facts)
 
 
 def no_exp(x, facts):
     """The shifted values over their sum. A masked lane makes the sum -inf."""
     z = _shifted(x)
-    total = z.sum(1, keepdim=True)
-    return z / (total - torch.inf if facts.get("block", 0) > x.shape[1] else total)
+    return z / _padded(z.sum(1, keepdim=True), -torch.inf, x, facts)
 
 
 def division_upside_down(x, facts):

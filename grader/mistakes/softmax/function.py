@@ -8,11 +8,12 @@ import re
 import torch
 
 from ...checks import compare, syntax
+from ...checks.examples import like
 from ...reference.softmax_function import launch_fault, warps_fault
 from ...sentence import kind_of, named, said, within
-from ...spec import Answer, Case, Detector, Evidence
+from ...spec import Detector
 from .. import detectors
-from ..detectors import looks
+from ..detectors import looks, opposite
 from ..mistake import Mistake
 from ..mutant import Mutant, several
 from .columns import SOFTMAX_KERNEL, SOFTMAX_PLACES
@@ -24,16 +25,14 @@ MISTAKES = [
         "accepts-anything",
         "No ValueError was raised for an input that the function should refuse.",
         "What does your function test before it launches anything, and what does it do then?",
-        (Mutant("8.4", "x.dtype != torch.float32", "False", replayed=False),),
+        Mutant("8.4", "x.dtype != torch.float32", "False", replayed=False),
     ),
     Mistake(
         "refuses-the-right-ones",
         "An input that the function must take was refused.",
         "For which inputs does your function raise, and is the input named above one of those?",
-        (
-            Mutant("5.2 8.4", "x.dim() != 2", "x.dim() == 2", replayed=False),
-            Mutant("5.2 8.4", "x.dtype != torch.float32", "x.dtype == torch.float32", replayed=False),
-        ),
+        Mutant("5.2 8.4", "x.dim() != 2", "x.dim() == 2", replayed=False),
+        Mutant("5.2 8.4", "x.dtype != torch.float32", "x.dtype == torch.float32", replayed=False),
     ),
     Mistake(
         "error-not-raised",
@@ -60,14 +59,14 @@ MISTAKES = [
         "wrong-dtype",
         "The result does not have the dtype of the input.",
         "Which dtype does the caller expect for an input of this dtype?",
-        (Mutant("5.2", "dtype=x.dtype", "dtype=torch.float64", replayed=False),),
+        Mutant("5.2", "dtype=x.dtype", "dtype=torch.float64", replayed=False),
     ),
     Mistake(
         "column-stride",
         "The kernel assumes that neighbours in a row are neighbours in memory, in x and in y. In at least one of them "
         "they are not.",
         "What do x.stride() and y.stride() say in the line before the launch, and which tensors does the launch get?",
-        (Mutant("5.2", "x.stride(1) != 1", "False", replayed=False),),
+        Mutant("5.2", "x.stride(1) != 1", "False", replayed=False),
     ),
     Mistake(
         "rows-wrongly-apart",
@@ -105,10 +104,8 @@ MISTAKES = [
         "A launch passes an argument in the place of another one.",
         "Is it the kernel that you mean, in which order does it take its parameters, and in which order does your "
         "launch pass them?",
-        (
-            Mutant("9.3", "n_cols, n_splits, size, BLOCK", "n_cols, size, n_splits, BLOCK", replayed=False),
-            Mutant("9.3", "partial_kernel[grid](m, d, x,", "partial_kernel[grid](x, m, d,", replayed=False),
-        ),
+        Mutant("9.3", "n_cols, n_splits, size, BLOCK", "n_cols, size, n_splits, BLOCK", replayed=False),
+        Mutant("9.3", "partial_kernel[grid](m, d, x,", "partial_kernel[grid](x, m, d,", replayed=False),
     ),
     Mistake(
         "launch-per-row",
@@ -125,46 +122,44 @@ MISTAKES = [
         "grid-too-small",
         "Some rows were never written: no program was launched for them.",
         "How many rows are there, and which numbers do the programs have?",
-        (Mutant("5.2 8.4", "[(n_rows,)]", "[(1,)]", replayed=False),),
+        Mutant("5.2 8.4", "[(n_rows,)]", "[(1,)]", replayed=False),
     ),
     Mistake(
         "grid-too-large",
         "More programs were launched than there are rows.",
         "Which number of the shape says how many programs you need?",
-        (Mutant("5.2", "[(n_rows,)]", "[(n_rows + 1,)]", replayed=False),),
+        Mutant("5.2", "[(n_rows,)]", "[(n_rows + 1,)]", replayed=False),
     ),
     Mistake(
         "grid-on-another-axis",
         "The programs were launched along another axis than the one that the kernel asks for.",
         "Which axis of the grid does tl.program_id(0) number, and along which axis are your programs?",
-        (Mutant("5.2 8.4", "[(n_rows,)]", "[(1, n_rows)]", replayed=False),),
+        Mutant("5.2 8.4", "[(n_rows,)]", "[(1, n_rows)]", replayed=False),
     ),
     Mistake(
         "grid-of-columns",
         "One program was launched for each column, not for each row.",
         "What does one program compute?",
-        (Mutant("5.2", "[(n_rows,)]", "[(n_cols,)]", replayed=False),),
+        Mutant("5.2", "[(n_rows,)]", "[(n_cols,)]", replayed=False),
     ),
     Mistake(
         "strides-in-one-argument",
         "A launch passes all strides of a tensor for one parameter, and the kernel takes one number there.",
         "What does x.stride() return, and which of its items is the row stride?",
-        (Mutant("5.2", "y.stride(0), x.stride(0)", "y.stride(), x.stride()", replayed=False),),
+        Mutant("5.2", "y.stride(0), x.stride(0)", "y.stride(), x.stride()", replayed=False),
     ),
     Mistake(
         "sizes-exchanged",
         "The number of rows stands where the number of columns belongs, and the other way round.",
         "For x of shape (1, 6): which of your names holds 6?",
-        (Mutant("5.2", "n_rows, n_cols = x.shape", "n_cols, n_rows = x.shape", replayed=False),),
+        Mutant("5.2", "n_rows, n_cols = x.shape", "n_cols, n_rows = x.shape", replayed=False),
     ),
     Mistake(
         "output-read-as-input",
         "The output was read in place of the input, and nothing had been stored to that memory.",
         "Which tensor does each pointer of the kernel lead to, and from which one is a row loaded?",
-        (
-            Mutant("9.3", "combine_kernel[grid](y, x,", "combine_kernel[grid](y, y,", replayed=False),
-            Mutant("5.2 8.4", "[(n_rows,)](y, x,", "[(n_rows,)](y, y,", replayed=False),
-        ),
+        Mutant("9.3", "combine_kernel[grid](y, x,", "combine_kernel[grid](y, y,", replayed=False),
+        Mutant("5.2 8.4", "[(n_rows,)](y, x,", "[(n_rows,)](y, y,", replayed=False),
     ),
 ]
 
@@ -189,14 +184,13 @@ def _rows_with_gaps(x, value, error) -> bool:
     return isinstance(value, torch.Tensor) and value.shape == x.shape and compare.softmax(x[:1], value[:1]) is None
 
 
-@Detector
-def _columns_apart(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _columns_apart(x, error, source) -> bool:
     """The failing input has gaps between the elements of a row."""
-    x = case.facts.get("x")
-    if evidence.error and evidence.error["type"] != "OutOfBounds":
+    if error and error["type"] != "OutOfBounds":
         return False  # that error has a reason of its own
-    apart = x is not None and x.dim() == 2 and x.shape[1] > 1 and x.stride(1) != 1
-    return apart and not re.search(r"\.(t_?\(|T\b|mT\b|reshape\(|view\(|transpose\(|permute\()", answer.source)
+    apart = x.dim() == 2 and x.shape[1] > 1 and x.stride(1) != 1
+    return apart and not re.search(r"\.(t_?\(|T\b|mT\b|reshape\(|view\(|transpose\(|permute\()", source)
 
 
 def _programs(test) -> Detector:
@@ -212,7 +206,7 @@ def _programs(test) -> Detector:
 
 
 @looks
-def _too_few_programs(x, launches) -> bool:
+def _fewer_programs_than_rows(x, launches) -> bool:
     """A launch has programs for fewer rows than there are: for one row each, or for a tile of ROWS."""
     rows = [launch["grid"][0] * launch["constants"].get("ROWS", 1) for launch in launches]
     return min(rows, default=len(x)) < len(x)
@@ -226,39 +220,22 @@ def _on_another_axis(x, launches) -> bool:
 
 
 @looks
-def _failed(error) -> bool:
-    """The call ended with an exception."""
-    return bool(error)
-
-
-@looks
 def _no_store_outside(error) -> bool:
     """No store left its tensor: an output has no gaps."""
     return ((error or {}).get("where") or {}).get("op") != "store"
 
 
-@looks
-def _no_error(error) -> bool:
-    """The call returned."""
-    return not error
+_failed = looks(lambda error: bool(error))
+_no_error = opposite(_failed)
+
+
+_to_be_refused = looks(lambda refuses: refuses)
 
 
 @looks
-def _to_be_refused(case) -> bool:
-    """The input must be refused."""
-    return case.facts.get("refuses", False)
-
-
-@Detector
-def _not_refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+def _not_refused(x, error, case) -> bool:
     """The input has a softmax, and the answer raised no error of its own for it."""
-    return "x" in case.facts and not _to_be_refused(case, evidence, answer) and not (evidence.error or {}).get("raised")
-
-
-@looks
-def _accepted(error, case) -> bool:
-    """An input that must be refused went through without an exception."""
-    return case.facts.get("refuses", False) and error is None
+    return not case.facts.get("refuses") and not (error or {}).get("raised")
 
 
 def _sizes_exchanged(tree: ast.AST) -> bool:
@@ -279,33 +256,28 @@ def _stride_for_columns(where: dict, facts: dict) -> bool:
     return where["of"] in (x.stride(0), min(x.stride(0), facts.get("block", 0)))
 
 
-@Detector
-def _output_of_another_shape(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _output_of_another_shape(x, error) -> bool:
     """A store left the output, which was made with another shape than that of the input."""
-    x, error = case.facts.get("x"), evidence.error or {"message": ""}
-    place = next((each for each in within(error["message"]) if kind_of(each) == "outside"), "")
-    if x is None or not named(place, "name").startswith("y"):
+    place = next((each for each in within((error or {}).get("message", "")) if kind_of(each) == "outside"), "")
+    if not named(place, "name").startswith("y"):
         return False
     size = named(named(place, "size"), "size") or named(place, "size")  # its strides may stand behind it
     made = named(size, "list") or named(size, "count")
     return [int(length) for length in made.split(" × ")] != list(x.shape)
 
 
+_LAUNCH = "_[_](...)"
+
+
 def _launch_returned(tree: ast.AST) -> bool:
     """For `written`: a function returns a launch k[grid](...), or the last value of a name, which is a launch."""
     for function in (n for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef)):
-        below = syntax.nodes(function)
-        assigned = sorted((n for n in below if isinstance(n, ast.Assign)), key=lambda n: n.lineno)
-        values = {t.id: n.value for n in assigned for t in n.targets if isinstance(t, ast.Name)}
-        returned = [n.value for n in below if isinstance(n, ast.Return)]
-        if any(_is_launch(values.get(v.id) if isinstance(v, ast.Name) else v) for v in returned):
+        launches, values = like(function, _LAUNCH), dict(syntax.assigned(function))
+        returned = [n.value for n in syntax.nodes(function) if isinstance(n, ast.Return)]
+        if any(values.get(getattr(v, "id", ""), v) in launches for v in returned):
             return True
     return False
-
-
-def _is_launch(node: ast.AST | None) -> bool:
-    """A call of a subscript, as in k[grid](...)."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)
 
 
 @looks
@@ -322,17 +294,11 @@ def _old_stride(x, error, value) -> bool:
     return compare.alike(value, torch.softmax(x.contiguous().as_strided((m, n), (step, 1)).double(), 1))
 
 
-@Detector
-def _refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _refused(case, evidence) -> bool:
     """The answer raised a ValueError by itself for an input that it must take."""
     error = evidence.error or {"kinds": [], "line": ""}
     return not case.expects_error and "ValueError" in error["kinds"] and error["line"].startswith("raise")
-
-
-@looks
-def _refused_otherwise(error, case) -> bool:
-    """An input that must be refused ended with an exception, which `verify` did not accept."""
-    return case.facts.get("refuses", False) and bool(error)
 
 
 def _read_apart(distance) -> Detector:
@@ -365,31 +331,26 @@ def _stored_apart(distance) -> Detector:
 def _output_twice(tree: ast.AST) -> bool:
     """A launch k[grid](a, a, ...) gets the same name for its first two arguments, and nowhere the function's input."""
     for function in (n for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef) and n.args.args):
-        for launch in (n for n in syntax.nodes(function) if _is_launch(n)):
+        for launch in like(function, _LAUNCH):
             names = [a.id if isinstance(a, ast.Name) else "" for a in launch.args]
             if len(names) > 1 and names[0] and names[0] == names[1] and function.args.args[0].arg not in names:
                 return True
     return False
 
 
-# Any function of a matrix, however it launches its kernels.
-@Detector
-def _launched(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """A kernel was launched for an input that has a softmax."""
-    return "x" in case.facts and bool(evidence.launches)
-
-
+_launched = looks(lambda x, launches: bool(launches))  # for an input that has a softmax
 STRIDES_EXCHANGED = (
     "strides-exchanged-in-launch",
     detectors.both(detectors.written(syntax.strides_exchanged), _launched),
 )
 
+# Any function of a matrix, however it launches its kernels.
 FUNCTION = (
     ("error-not-raised", detectors.both(detectors.written(syntax.exception_not_raised), _to_be_refused)),
-    ("accepts-anything", _accepted),
-    ("wrong-exception", _refused_otherwise),
+    ("accepts-anything", detectors.both(_to_be_refused, _no_error)),
+    ("wrong-exception", detectors.both(_to_be_refused, _failed)),  # `verify` accepts the right one
     ("refuses-the-right-ones", _refused),
-    ("bad-num-warps", detectors.both(_no_error, Detector(lambda case, evidence, answer: bool(warps_fault(evidence))))),
+    ("bad-num-warps", detectors.both(_no_error, looks(lambda evidence: bool(warps_fault(evidence))))),
     ("launch-for-result", detectors.both(detectors.written(_launch_returned), detectors.nothing)),
     ("returns-nothing", detectors.nothing),
     ("output-read-as-input", detectors.both(detectors.written(_output_twice), detectors.all_nan)),
@@ -427,7 +388,7 @@ WRAPPER_PLACES = (
     ("grid-of-columns", _programs(lambda programs, x: programs == x.shape[1] != x.shape[0])),
     ("grid-too-large", detectors.both(_failed, _programs(lambda programs, x: programs > x.shape[0]))),
     ("grid-too-small", detectors.both(_no_error, _programs(lambda programs, x: programs == 0))),
-    ("grid-too-small", detectors.both(detectors.tail_rows_nan, _too_few_programs)),
+    ("grid-too-small", detectors.both(detectors.tail_rows_nan, _fewer_programs_than_rows)),
     _launch_fault("launch-per-row"),
     *ROW_PLACES,
     *SOFTMAX_PLACES,

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-
 import torch
 
-from ...checks import syntax
 from .. import detectors
-from ..detectors import looks, written
+from ..detectors import looks, written_like
 from ..mistake import Mistake
 from ..mutant import Mutant, also
 
@@ -42,46 +39,40 @@ MISTAKES = [
         "computed-before-cast",
         "A number was rounded to half precision before exp, and exp makes that rounding error larger.",
         "Which dtype does each of your numbers have between the load and exp?",
-        (
-            *_cast("tl.exp(x - row_max)", "tl.exp((x - row_max)CAST)"),
-            *_cast(
-                "float32)", "float32)\n    x = (x * 1.4426950408889634)CAST", then=lambda _: also("tl.exp(", "tl.exp2(")
-            ),
+        *_cast("tl.exp(x - row_max)", "tl.exp((x - row_max)CAST)"),
+        *_cast(
+            "float32)", "float32)\n    x = (x * 1.4426950408889634)CAST", then=lambda _: also("tl.exp(", "tl.exp2(")
         ),
     ),
     Mistake(
         "cast-back-early",
         "The numerator was rounded to half precision, and then the quotient was rounded again.",
         "How often is a value rounded to half precision on its way to the store, and how often is necessary?",
-        (
-            *_cast("numerator / ", "numeratorCAST / "),
-            *_cast("row_max)", "row_max)CAST"),
-            *_cast("row_max)", "row_max)CAST", then=_sum_cast),
-        ),
+        *_cast("numerator / ", "numeratorCAST / "),
+        *_cast("row_max)", "row_max)CAST"),
+        *_cast("row_max)", "row_max)CAST", then=_sum_cast),
     ),
     Mistake(
         "low-precision-sum",
         "The sum of the row, its inverse, or the terms of the sum were rounded to half precision.",
         "Which dtype do the terms of your sum have, and the sum itself?",
-        (
-            *_cast("tl.sum(numerator", "tl.sum(numeratorCAST"),
-            *_cast("tl.sum(numerator", "tl.sum(numeratorCAST", then=_sum_cast),
-            *_cast(_SUM, "axis=0)CAST\n    y"),
-            *_cast("/ denominator", "* (1 / denominator)CAST"),
-        ),
+        *_cast("tl.sum(numerator", "tl.sum(numeratorCAST"),
+        *_cast("tl.sum(numerator", "tl.sum(numeratorCAST", then=_sum_cast),
+        *_cast(_SUM, "axis=0)CAST\n    y"),
+        *_cast("/ denominator", "* (1 / denominator)CAST"),
     ),
     Mistake(
         "another-dtype",
         "The result was cast to the other half precision before it was stored.",
         "Which value of the kernel knows the dtype of the output?",
-        (*_cast("y, mask", "yCAST, mask", _CASTS[:2]),),
+        *_cast("y, mask", "yCAST, mask", _CASTS[:2]),
     ),
     Mistake(
         "row-in-another-dtype",
         "The row was cast to the other half precision: float16 does not have the range of bfloat16, and bfloat16 "
         "does not have the digits of float16.",
         "Which dtype has the range of both and the digits of both?",
-        (*_cast(".to(tl.float32)", "CAST", _CASTS[:2]),),
+        *_cast(".to(tl.float32)", "CAST", _CASTS[:2]),
     ),
     Mistake(
         "pointer-cast",
@@ -98,25 +89,19 @@ MISTAKES = [
 
 
 @looks
-def _clamped(x, got) -> bool:
+def _clamped(x, like_x) -> bool:
     """Several values share the largest output of a row, and the right output of one of them is close to 0.
 
     Only inputs with a value beyond the range of float16 count.
     """
-    if got.shape != x.shape or not bool((x.abs() > 65504).any()):
-        return False
     want = torch.softmax(x.double(), 1)
-    alike = (got > 0) & (got == got.amax(1, keepdim=True))
-    return bool((alike & (want < 1e-6)).any()) and bool((alike.sum(1) > 1).any())
-
-
-def _pointer_cast(tree: ast.AST) -> bool:
-    """For `written`: a pointer to elements of one fixed dtype. The inputs have two, so it is wrong for one of them."""
-    return any(isinstance(arg, ast.Attribute) for call in syntax.calls(tree, "pointer_type") for arg in call.args[:1])
+    alike = (like_x > 0) & (like_x == like_x.amax(1, keepdim=True))
+    return bool((x.abs() > 65504).any() and (alike & (want < 1e-6)).any() and (alike.sum(1) > 1).any())
 
 
 HALF_KERNEL = (
-    ("pointer-cast", written(_pointer_cast)),
+    # A pointer to elements of one fixed dtype. The inputs have two, so it is wrong for one of them.
+    ("pointer-cast", written_like("_.pointer_type(_._, ...)")),
     ("no-pad", detectors.no_pad(detectors.all_nan)),
     ("clamped", _clamped),
 )

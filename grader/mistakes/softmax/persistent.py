@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 
 from ...reference.softmax_function import unequal
-from ...spec import Answer, Case, Detector, Evidence
+from ...spec import Detector
 from .. import detectors
 from ..detectors import both, fault, formula, looks
 from ..kernels import KERNEL
@@ -27,7 +27,7 @@ MISTAKES = [
         "row-of-the-program",
         "The loop goes on to the next row, but an address stays at the first row of the program.",
         "Which variable changes in each step, and which addresses use it?",
-        (Mutant("10.2", "row * x_row_stride", "tl.program_id(0) * x_row_stride"),),
+        Mutant("10.2", "row * x_row_stride", "tl.program_id(0) * x_row_stride"),
     ),
     Mistake(
         "programs-share-rows",
@@ -48,10 +48,8 @@ MISTAKES = [
         "mask-moves-with-the-row",
         "The mask has fewer lanes in each row, because the number of the row was added to the number of the column.",
         "Which columns does row 1 have, and does that depend on the row?",
-        (
-            Mutant("10.2", "mask=mask", "mask=row + cols < n_cols", 2),
-            Mutant("10.2", "mask=mask", "mask=row * x_row_stride + cols < n_cols", 2, replayed=False),
-        ),
+        Mutant("10.2", "mask=mask", "mask=row + cols < n_cols", 2),
+        Mutant("10.2", "mask=mask", "mask=row * x_row_stride + cols < n_cols", 2, replayed=False),
     ),
     Mistake(
         "rows-left-out",
@@ -66,54 +64,30 @@ MISTAKES = [
 ]
 
 
-def _rows_left(case: Case, evidence: Evidence) -> torch.Tensor | None:
-    """For each row whether it is still NaN, shape (M,); None without an output."""
-    got = detectors.output(case, evidence)
-    return got.isnan().all(dim=1) if got is not None and got.dim() == 2 else None
+def _rows_left(test) -> Detector:
+    """Matches an output with test(left, programs): left has for each row (M) whether it is still NaN."""
+    return looks(lambda like_x, case: bool(test(like_x.isnan().all(1), case.facts["programs"])))
 
 
-@Detector
-def _first_program_everywhere(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Just the rows 0, P, 2P and so on were stored: every program took them."""
-    left, programs = _rows_left(case, evidence), case.facts["programs"]
-    return left is not None and programs > 1 and torch.equal(left, torch.arange(len(left)) % programs > 0)
-
-
-@Detector
-def _remainder_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+def _last_rows(left: torch.Tensor, programs: int) -> bool:
     """The last M % P rows are still NaN: each program took M // P rows."""
-    left, programs = _rows_left(case, evidence), case.facts["programs"]
-    if left is None or not left.any():
-        return False
-    return torch.equal(left, torch.arange(len(left)) >= len(left) // programs * programs)
+    return bool(left.any()) and torch.equal(left, torch.arange(len(left)) >= len(left) // programs * programs)
 
 
-@Detector
-def _some_rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Some rows are still NaN, and others are not."""
-    left = _rows_left(case, evidence)
-    return left is not None and bool(left.any() and not left.all())
+def _early_rows(left: torch.Tensor, programs: int) -> bool:
+    """All rows but the last of each program are still NaN."""
+    early = torch.arange(len(left)) + programs < len(left)
+    return bool(early.any()) and torch.equal(left, early)
 
 
-@looks
-def _fewer_stored(written, x) -> bool:
-    """Fewer elements were stored than the output has."""
-    return written < x.numel()
-
-
-@Detector
-def _stored_in_the_first_row(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Only the first P rows hold numbers, and the number of stored elements is that of all rows."""
-    stays = only_first_rows(lambda f: f["programs"])
-    return evidence.written == case.facts["x"].numel() and stays(case, evidence, answer)
-
-
-@Detector
-def _last_row_of_each(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Every element was loaded, and only the last row of each program was stored."""
-    left, x = _rows_left(case, evidence), case.facts["x"]
-    early = torch.arange(len(x)) + case.facts["programs"] < len(x)
-    return left is not None and evidence.read == x.numel() and bool(early.any()) and torch.equal(left, early)
+# Just the rows 0, P, 2P and so on were stored: every program took them.
+_first_program_everywhere = _rows_left(
+    lambda left, programs: programs > 1 and torch.equal(left, torch.arange(len(left)) % programs > 0)
+)
+_some_left = _rows_left(lambda left, programs: left.any() and not left.all())
+_fewer_stored = looks(lambda written, x: written < x.numel())
+_as_many_stored = looks(lambda written, x: written == x.numel())
+_all_loaded = looks(lambda read, x: read == x.numel())
 
 
 def _end_of_overlapping_shares(facts: dict) -> int:
@@ -145,17 +119,20 @@ PERSISTENT = (
     *KERNEL,
     *ADDRESSES,
     ("shares-unequal", fault(lambda case, evidence: unequal(evidence, len(case.facts["x"]), case.facts["programs"]))),
-    ("row-of-the-program", both(detectors.unshared, _stored_in_the_first_row)),
+    ("row-of-the-program", both(detectors.unshared, _as_many_stored, only_first_rows(lambda f: f["programs"]))),
     ("one-row-each", both(detectors.unshared, only_first_rows(lambda f: f["programs"]))),
     ("programs-share-rows", both(detectors.shared, _first_program_everywhere)),
-    ("last-rows-missing", both(detectors.unshared, _remainder_left)),
+    ("last-rows-missing", both(detectors.unshared, _rows_left(_last_rows))),
     ("stored-in-row-zero", both(detectors.shared, only_first_rows(lambda f: 1))),
     ("carried-to-the-next-row", _carried(keep_max=True, keep_sum=False)),
     ("carried-to-the-next-row", _carried(keep_max=False, keep_sum=True)),
     ("carried-to-the-next-row", _carried(keep_max=True, keep_sum=True)),
     ("carried-to-the-next-row", _carried(keep_max=True, keep_sum=True, rescale=True)),
-    ("stored-after-the-loop", _last_row_of_each),
+    ("stored-after-the-loop", both(_all_loaded, _rows_left(_early_rows))),
     ("mask-moves-with-the-row", both(detectors.unshared, only_first_rows(lambda f: 1))),
     ("tiles-overlap", both(detectors.shared, only_first_rows(_end_of_overlapping_shares))),
-    ("rows-left-out", both(detectors.unshared, _fewer_stored, _some_rows_left)),
+    (
+        "rows-left-out",
+        both(detectors.unshared, _fewer_stored, _some_left),
+    ),
 )

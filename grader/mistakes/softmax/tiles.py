@@ -11,14 +11,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ...checks import syntax
-from ...sentence import foreign
 from ...spec import Detector
 from .. import detectors
-from ..detectors import both, formula, looks, outside, written
+from ..detectors import both, formula, looks, outside, shapes_clash, written, written_like
 from ..kernels import KERNEL
 from ..mistake import Mistake
 from ..mutant import Mutant, also
 from . import formulas
+from .rows import row_stride
 
 _STORED_SWAPPED = also("* y_row_stride + cols[None, :]", "+ cols[None, :] * y_row_stride")
 _SUM_OF_THE_TILE = also("denominator[:, None]", "tl.sum(denominator, axis=0)")
@@ -38,24 +38,20 @@ MISTAKES = [
         "tile-roles-swapped",
         "Rows and columns have changed places, in an address or in a mask.",
         "Which of your two index blocks counts rows, and which stride and which limit belong to it?",
-        (
-            Mutant("10.1", "* x_row_stride + cols[None, :]", "+ cols[None, :] * x_row_stride"),
-            Mutant("10.1", "* y_row_stride + cols[None, :]", "+ cols[None, :] * y_row_stride"),
-            Mutant("10.1", "* x_row_stride + cols[None, :]", "+ cols[None, :] * x_row_stride", then=_STORED_SWAPPED),
-            Mutant("10.1", "rows < n_rows", "rows < n_cols", then=also("cols < n_cols", "cols < n_rows")),
-        ),
+        Mutant("10.1", "* x_row_stride + cols[None, :]", "+ cols[None, :] * x_row_stride"),
+        Mutant("10.1", "* y_row_stride + cols[None, :]", "+ cols[None, :] * y_row_stride"),
+        Mutant("10.1", "* x_row_stride + cols[None, :]", "+ cols[None, :] * x_row_stride", then=_STORED_SWAPPED),
+        Mutant("10.1", "rows < n_rows", "rows < n_cols", then=also("cols < n_cols", "cols < n_rows")),
     ),
     Mistake(
         "whole-tile-reduced",
         "The reduction was over the whole tile, so all rows got the same number.",
         "How many maxima does a tile have, and how many sums?",
-        (
-            Mutant("10.1", "denominator[:, None]", "tl.sum(denominator, axis=0)"),
-            Mutant("10.1", "row_max[:, None]", "tl.max(row_max, axis=0)"),
-            Mutant("10.1", "row_max[:, None]", "tl.max(row_max, axis=0)", then=_SUM_OF_THE_TILE),
-            Mutant("13.3", "tl.sum(p, axis=1)", "tl.sum(p)"),
-            Mutant("15.3", "tl.max(x, axis=1)[:, None]", "tl.max(x)", replayed=False),
-        ),
+        Mutant("10.1", "denominator[:, None]", "tl.sum(denominator, axis=0)"),
+        Mutant("10.1", "row_max[:, None]", "tl.max(row_max, axis=0)"),
+        Mutant("10.1", "row_max[:, None]", "tl.max(row_max, axis=0)", then=_SUM_OF_THE_TILE),
+        Mutant("13.3", "tl.sum(p, axis=1)", "tl.sum(p)"),
+        Mutant("15.3", "tl.max(x, axis=1)[:, None]", "tl.max(x)", replayed=False),
     ),
     Mistake(
         "rows-past-the-end",
@@ -82,17 +78,15 @@ MISTAKES = [
         "tiles-apart",
         "A program begins past the end of the tile before it, so the rows in between have no program.",
         "At which row does program 1 begin, and how many rows does program 0 have?",
-        (Mutant("10.1", "tl.program_id(0) * ROWS", "tl.program_id(0) * BLOCK"),),
+        Mutant("10.1", "tl.program_id(0) * ROWS", "tl.program_id(0) * BLOCK"),
     ),
     Mistake(
         "first-tile-only",
         "Every program loads or stores the first tile of rows.",
         "Which row does the tile of program 1 begin with?",
-        (
-            Mutant("10.1", "x_ptr + rows[:, None]", "x_ptr + tl.arange(0, ROWS)[:, None]"),
-            Mutant("10.1", "tl.program_id(0) * ROWS + ", ""),
-            Mutant("15.3", "tl.program_id(0) * ROWS + ", "", replayed=False),
-        ),
+        Mutant("10.1", "x_ptr + rows[:, None]", "x_ptr + tl.arange(0, ROWS)[:, None]"),
+        Mutant("10.1", "tl.program_id(0) * ROWS + ", ""),
+        Mutant("15.3", "tl.program_id(0) * ROWS + ", "", replayed=False),
     ),
     Mistake(
         "tiles-overlap",
@@ -117,11 +111,6 @@ def _intended_rows(where: dict, facts: dict) -> Iterable[int]:
     return range(program, len(facts["x"]), facts["programs"])
 
 
-def _stride(where: dict, facts: dict) -> int:
-    """The right row stride of the tensor of this access."""
-    return facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
-
-
 def _row_begins(width):
     """A test for `outside`: a line of the block begins at element r · width(facts) for its row r > 0.
 
@@ -129,17 +118,12 @@ def _row_begins(width):
     """
 
     def test(where: dict, facts: dict) -> bool:
-        wrong, right, rows = width(facts), _stride(where, facts), _intended_rows(where, facts)
+        wrong, right, rows = width(facts), row_stride(where, facts), _intended_rows(where, facts)
         if wrong == right or where["begins"] in [r * right for r in rows]:
             return False
         return any(r > 0 and where["begins"] == r * wrong for r in rows)
 
     return test
-
-
-def _either(mistake: str, test) -> list:
-    """Two entries of a table: the test holds for a load, or for a store."""
-    return [(mistake, outside(op, test)) for op in ("load", "store")]
 
 
 def _behind_the_rows(where: dict, facts: dict) -> bool:
@@ -159,7 +143,7 @@ def _first_column_behind(where: dict, facts: dict) -> bool:
 
 def _columns_a_stride_apart(where: dict, facts: dict) -> bool:
     """For `outside`: the column is a multiple of the row stride."""
-    return _behind_the_columns(where, facts) and where["column"] % _stride(where, facts) == 0
+    return _behind_the_columns(where, facts) and where["column"] % row_stride(where, facts) == 0
 
 
 def _row_and_column_swapped(where: dict, facts: dict) -> bool:
@@ -167,8 +151,8 @@ def _row_and_column_swapped(where: dict, facts: dict) -> bool:
     if where["row"] is None:
         return False
     row, *_ = _intended_rows(where, facts)
-    away = where["row"] * _stride(where, facts) + where["column"] - where["begins"]
-    return where["begins"] == row and away > 0 and away % _stride(where, facts) == 0
+    away = where["row"] * row_stride(where, facts) + where["column"] - where["begins"]
+    return where["begins"] == row and away > 0 and away % row_stride(where, facts) == 0
 
 
 # The beginnings of rows, in a tile or in a walk from row to row.
@@ -177,9 +161,9 @@ ADDRESSES = (
     ("stride-in-bytes", outside("store", _row_begins(lambda f: 4 * f["y_stride"]))),
     ("wrong-row-stride", outside("load", _row_begins(lambda f: f["y_stride"]))),
     ("wrong-row-stride", outside("store", _row_begins(lambda f: f["x_stride"]))),
-    *_either("rows-assumed-adjacent", _row_begins(lambda f: f["x"].shape[1])),
-    *_either("block-for-stride", _row_begins(lambda f: f["block"])),
-    *_either("rows-past-the-end", _behind_the_rows),
+    ("rows-assumed-adjacent", outside("any", _row_begins(lambda f: f["x"].shape[1]))),
+    ("block-for-stride", outside("any", _row_begins(lambda f: f["block"]))),
+    ("rows-past-the-end", outside("any", _behind_the_rows)),
     ("no-load-mask", both(detectors.unmasked("load"), outside("load", _behind_the_columns))),
     ("no-store-mask", both(detectors.unmasked("store"), outside("store", _behind_the_columns))),
     ("row-stride-missing", formula(formulas.one_apart)),  # a mutant has its own order of rows
@@ -214,22 +198,12 @@ def _not_in_a_mask(error) -> bool:
 
 
 @looks
-def _shapes_clash(error) -> bool:
-    """The shapes of two blocks cannot be broadcast, or a block does not have the shape of its addresses."""
-    return bool(error) and foreign.is_a(error["message"], "blocks-misfit")
-
-
-@looks
 def _not_in_a_store(error) -> bool:
     """The error is not in the line of a store, whose block and addresses may both be tiles."""
     return "store(" not in (error or {}).get("line", "")
 
 
-def _reduces_along_axis_zero(tree: ast.AST) -> bool:
-    """For `written`: a call of tl.max or tl.sum with axis 0, by name or as the second argument."""
-    reductions = [*syntax.calls(tree, "max"), *syntax.calls(tree, "sum")]
-    given = [arg for c in reductions for arg in (*c.args[1:2], *(k.value for k in c.keywords if k.arg == "axis"))]
-    return any(isinstance(arg, ast.Constant) and arg.value == 0 for arg in given)
+_along_axis_zero = written_like("_.max(..., axis=0)", "_.sum(..., axis=0)", "_.max(_, 0, ...)", "_.sum(_, 0, ...)")
 
 
 # ---- the rows of a program
@@ -259,15 +233,14 @@ def _end_of_overlapping_tiles(facts: dict) -> int:
 
 TILE = (
     *KERNEL,
-    ("mask-or", both(written(syntax.masks_joined_by_or), outside("load"))),
-    ("mask-or", both(written(syntax.masks_joined_by_or), outside("store"))),
-    *_either("tile-roles-swapped", _row_and_column_swapped),
+    ("mask-or", both(written(syntax.masks_joined_by_or), outside("any"))),
+    ("tile-roles-swapped", outside("any", _row_and_column_swapped)),
     ("columns-past-the-end", both(_all_masked("load", 1), outside("load", _first_column_behind))),
     ("columns-past-the-end", both(_all_masked("store", 2), outside("store", _first_column_behind))),
-    *_either("columns-a-stride-apart", _columns_a_stride_apart),
+    ("columns-a-stride-apart", outside("any", _columns_a_stride_apart)),
     *ADDRESSES,
-    ("column-numbers-stood-up", both(_shapes_clash, _not_in_a_mask, written(_reduces_along_axis_zero))),
-    ("lined-up-with-columns", both(_shapes_clash, _not_in_a_store)),
+    ("column-numbers-stood-up", both(shapes_clash, _not_in_a_mask, _along_axis_zero)),
+    ("lined-up-with-columns", both(shapes_clash, _not_in_a_store)),
     ("no-pad", detectors.no_pad(_some_rows_are_nan)),
     ("first-tile-only", both(detectors.shared, only_first_rows(lambda f: f["tile"]))),
     ("tiles-overlap", both(detectors.shared, only_first_rows(_end_of_overlapping_tiles))),
