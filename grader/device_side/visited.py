@@ -142,14 +142,18 @@ class Visits:
         }
 
     def _enter(self, generator, node: ast.AST) -> None:
-        self._paths.setdefault(generator, []).append(node)
+        if type(node) is not ast.Constant:
+            self._paths.setdefault(generator, []).append(node)
 
     def _leave(self, generator, node: ast.AST, value) -> None:
+        if type(node) is ast.Constant:  # the same in both worlds
+            self._known[id(node)] = True
+            return
         path = self._paths[generator]
         while path.pop() is not node:  # those above it ended with an error
             pass
         # What the compiler itself adds to a tree has no place.
-        mine = generator.file_name.startswith(_FUNCTIONS) and isinstance(node, (ast.expr, ast.stmt))
+        mine = isinstance(node, (ast.expr, ast.stmt)) and generator.file_name.startswith(_FUNCTIONS)
         if not mine or not hasattr(node, "lineno") or generator in self._returned:
             return
         if value is tl.static_range:
@@ -167,14 +171,21 @@ class Visits:
         return isinstance(node, ast.While) or (isinstance(node, ast.If) and not self._known.get(id(node.test), False))
 
     def _keep(self, generator, node: ast.AST, known: list | None) -> None:
-        kept = self._found.setdefault(generator.file_name, {}).setdefault(place(node), _Node())
-        names = contexts(generator.jit_fn.src, not generator.is_kernel).get(place(node), ())
+        at, file = place(node), self._found.setdefault(generator.file_name, {})
+        kept = file.get(at)
+        if kept is None:
+            kept = file[at] = _Node()
+        if known is None and not kept.constants:
+            kept.varies = True
+            return
+        names = contexts(generator.jit_fn.src, not generator.is_kernel).get(at, ())
         around = [key(generator.lscope[name]) if name in generator.lscope else None for name in names]
+        context = repr(around) if names else ""
         if known is None:
             kept.varies = True  # in a loop, the compiler may take a value for a constant at first
-            kept.constants.pop(repr(around), None)
+            kept.constants.pop(context, None)
             return
-        _, keys = kept.constants.setdefault(repr(around), (around, []))
+        _, keys = kept.constants.setdefault(context, (around, []))
         if known not in keys:
             keys.append(known)
             self._constants += 1
