@@ -38,9 +38,10 @@ def _tuned_cases(seed: int) -> list[Case]:
     for i, (label, family, m, n, which) in enumerate(_TUNED):
         cases.append(autotuned.case(label, family(m, n, inputs.generator(seed + i)), which))
     g = inputs.generator(seed)
-    cases.append(autotuned.case(said("gaps between the rows"), inputs.randn(12, 7, g), 1, gap=5))
-    x, longer, again = inputs.randn(4, 6, g), inputs.randn(4, 7, g), inputs.randn(4, 6, g)  # in blocks of the same size
-    cases += [autotuned.tunings(x, longer, again), autotuned.tunings(x, longer, again, stride=9)]
+    cases.append(autotuned.case(said("gaps between the rows"), inputs.row_strided(inputs.randn(12, 7, g), 5), 1))
+    several = inputs.randn(4, 6, g), inputs.randn(4, 7, g), inputs.randn(4, 6, g)  # in blocks of the same size
+    cases += autotuned.tunings(*several)
+    cases += autotuned.tunings(*(inputs.row_strided(x, 9 - x.shape[1]) for x in several))  # of one stride
     return [*cases, autotuned.choices(inputs.randn(130, 6, g)), autotuned.traffic(inputs.randn(11, 6, g), 1)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -67,3 +67,6 @@ class Call:
     # (programs, first): a launch may have this number of programs along an axis. Only the programs below `first` run.
     # A launch with another number of programs raises TooManyPrograms.
     few: tuple[int, int] | None = None
+    # Where the tensor arguments lie: "" for new memory. "same": they are the objects of the call before, with these
+    # numbers in them. "address": they are new objects in that memory. The call before must have had such tensors.
+    memory: Literal["", "same", "address"] = ""
