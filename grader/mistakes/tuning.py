@@ -172,7 +172,7 @@ def _kept(test) -> Detector:
 
     @looks
     def detect(asked, most, value, error, case) -> bool:
-        some = None if error else tuning.kept(value, asked)
+        some = None if error or not isinstance(value, list) else tuning.kept(value[0], asked)
         return bool(some) and len(some) <= most and test(some, case.facts)
 
     return detect
@@ -180,7 +180,7 @@ def _kept(test) -> Detector:
 
 def _listed(test) -> Detector:
     """Matches when test(kept candidates or None, facts) holds."""
-    return detectors.value(lambda v, f: "asked" in f and test(tuning.kept(v, f["asked"]), f))
+    return detectors.value(lambda v, f: "asked" in f and test(tuning.kept(v[0], f["asked"]), f))
 
 
 def _under_way(candidate: dict) -> int:
@@ -200,7 +200,8 @@ def _best(facts: dict) -> dict:
 _ENOUGH = 65536  # bytes under way on a multiprocessor, by the rule that lesson 15 finds
 
 WORTH = (
-    ("returns-nothing", detectors.nothing),
+    ("returns-nothing", detectors.value(lambda v, f: v[0] is None)),
+    ("list-changed", detectors.value(lambda v, f: v[1] != f["asked"])),
     ("not-candidates", _listed(lambda some, f: some is None)),
     ("no-candidate", _listed(lambda some, f: some == [])),
     ("too-many-kept", _listed(lambda some, f: len(some or []) > f["most"])),
