@@ -61,7 +61,8 @@ for guess in (4.0 - 2.0, 2.0 - 4.0, 2.0 / 4.0):
 #
 # A walk has to remember two numbers, its **state**: `m`, the largest value so far, and `d`, the sum of `exp(x - m)`
 # over the values so far. Here `xs` gives you one number at a time, and each of them only once, like a row that is read
-# only once. Do not collect the numbers: a row may be longer than any block.
+# only once. Do not collect the numbers: a row may be longer than any block. (The check judges only the
+# result, so it takes no points for that. If it notices that you keep them, it tells you.)
 #
 # Before the first value, the maximum is `-math.inf` and the sum is 0. There is one trap: the data may also hold `-inf`,
 # and `-inf - -inf` is `nan`.

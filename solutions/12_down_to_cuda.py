@@ -183,7 +183,8 @@ def merge(a, b):
 # Every thread has a state (m, d) of its own columns. Reduce each warp to one state. Then reduce these states in *one* warp,
 # with one state for each lane. There may be fewer than 32 warps. What do the other lanes hold?
 #
-# `lanes_m` is the list of the `m` of all threads, and `lanes_d` is the list of their `d`.
+# `lanes_m` is the list of the `m` of all threads, and `lanes_d` is the list of their `d`. The check judges the result. In one
+# block, all sums but one are so small that they are lost if the states are merged one after another.
 
 # %%
 def two_level(lanes_m, lanes_d):

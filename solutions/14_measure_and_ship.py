@@ -659,8 +659,8 @@ print("on this machine: can_pair", pick.can_pair(x), "and can_share", pick.can_s
 # - If one program can hold a row, it does not wait for others.
 
 # %% [markdown]
-# For this point you may use your own kernels: the check launches nothing, so it accepts them. You may not call the shipped `softmax`,
-# `pick.route` or `pick.launch`.
+# For this point, choose among the kernels of `pick`: the check launches nothing, so it cannot judge a kernel of your own. You may
+# not call the shipped `softmax`, `pick.route` or `pick.launch`.
 
 # %%
 def kernel_for(x):

@@ -10,6 +10,8 @@ import grader
 from grader import environment, lessons
 from grader.bench import per_lesson
 from grader.gpus import GPUS
+from grader.judge import replay
+from grader.judge.judge import in_order
 from grader.mistakes import registry
 from grader.mistakes.registry import MISTAKES
 from grader.reference import residency, tuning
@@ -41,13 +43,39 @@ def test_every_exercise_is_complete(exercise):
     assert labels == [c.label for c in exercise.cases(1)]
 
 
-def test_another_seed_gives_other_numbers():
-    """So that an answer cannot know them."""
+# Cases that are the same for every seed, in exercises that are not open-book: there is one such input alone.
+CONSTANT = {
+    "3.3": {"ragged, only -inf, 5×6 in blocks of 8"},  # a row without a finite number
+    "4.3": {"n_cols = 1", "n_cols = 2", "n_cols = 3"},  # the first powers of two
+    "7.1": {"the lowest values of the dtype, float16, 5×6 in blocks of 8"},  # there is one lowest number
+    "7.2": {f"{name}, n = {n}" for name in ("float32", "float16", "bfloat16") for n in (1, 32768, 131072)},  # extremes
+    "8.1": {"no number at all"},
+    "8.2": {"nothing and nothing, (-inf, 0) and (-inf, 0)"},
+    "14.2": {"not a matrix that it promises to take: None"},
+    "14.3": {"not a matrix that it promises to take: None"},
+}
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
+def test_every_case_is_drawn(exercise):
+    """No call is the same whatever the seed, but for the listed ones and those of open-book exercises."""
+    first, *others = ({replay._key(case.call): case.label for case in in_order(exercise, seed)} for seed in range(1, 9))
+    same = {label for key, label in first.items() if all(key in other for other in others)}
+
+    if not exercise.open_book:
+        assert CONSTANT.get(exercise.id, set()) == same
+    else:
+        assert exercise.id not in CONSTANT and (same or "drawn" in exercise.open_book)
+
+
+def test_every_tensor_is_drawn():
+    """Two seeds give no tensor twice, and no case of an open-book exercise has one."""
     for exercise in EXERCISES:
-        args = [[a for c in exercise.cases(seed) for a in c.call.args if hasattr(a, "shape")] for seed in (1, 2)]
-        tensors = [[a for a in some if hasattr(a, "numel")] for some in args]
-        if tensors[0]:
-            assert any(a.shape != b.shape or not (a == b).all() for a, b in zip(*tensors)), exercise.id
+        for a, b in zip(exercise.cases(1), exercise.cases(2)):
+            tensors = [pair for pair in zip(a.call.args, b.call.args) if hasattr(pair[0], "numel")]
+            assert not (tensors and exercise.open_book)
+            if tensors and a.label not in CONSTANT.get(exercise.id, ()):
+                assert not all(x.shape == y.shape and x.equal(y) for x, y in tensors), (exercise.id, a.label)
 
 
 RECORD = json.loads((ROOT / "records" / "softmax_on_h200.json").read_text())

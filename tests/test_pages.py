@@ -137,3 +137,12 @@ def test_every_decision_has_a_day_and_stands_in_the_index():
         assert text.startswith(f"# {question}\n\n*Decided on {day}"), name
         assert datetime.date.fromisoformat(day) <= datetime.date.today()
         assert re.findall(r"^\*\*(\w+)\.\*\* ", text, re.M)[:2] == ["Question", "Decided"], name
+
+
+def test_the_page_for_instructors_lists_the_open_book_exercises():
+    """With the reason that the exercise itself gives, and no others."""
+    text = (ROOT / "docs" / "instructors.md").read_text(encoding="utf-8")
+    part = text.split("## Open-book exercises\n")[1].split("\n## ")[0]
+    listed = re.findall(r"^- \*\*([\d.]+)\*\* `(.+?)`: (.+)\.$", part, re.MULTILINE)
+
+    assert listed == [(e.id, e.title, e.open_book) for e in lessons.exercises().values() if e.open_book]

@@ -5,9 +5,10 @@ import statistics
 import pytest
 
 from grader.simulated import Device
-from grader.simulated.device import COMPILE, JITTER, SLOW
+from grader.simulated.device import JITTER, Pace
 
 SECONDS = 50e-6
+SLOW, COMPILE = Pace().slow, Pace().compiling
 
 
 def once(device, wait=True, clear=True):
@@ -60,3 +61,16 @@ def test_the_median_of_a_few_runs_is_the_usual_time(runs, disturbed):
         assert statistics.fmean(times) > 1.2 * SECONDS
     if runs >= 20:
         assert pytest.approx(0.8 * SECONDS, JITTER) == min(times)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_drawn_pace_differs_and_leaves_the_median_alone(seed):
+    """What a reader of the source could subtract is another number in every check."""
+    known, drawn = Pace(), Pace.drawn(seed)
+    device = Device(SECONDS, seed % 5, seed)
+    times = [once(device) for _ in range(SLOW + 20)][SLOW:]
+
+    names = ("launch", "compiling", "clear", "at_first", "cached", "disturbed", "fast", "phase")
+    assert all(getattr(known, name) != getattr(drawn, name) for name in names)
+    assert drawn.slow <= known.slow
+    assert pytest.approx(SECONDS, JITTER) == statistics.median(times)

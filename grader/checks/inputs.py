@@ -21,6 +21,11 @@ def generator(seed: int) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
+def _step(g: torch.Generator, size: float) -> float:
+    """A multiple of `size`, from 0 to 63 of them, for families whose values follow a pattern."""
+    return size * int(torch.randint(64, (1,), generator=g))
+
+
 def randn(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     """Standard normal values."""
     return torch.randn(m, n, generator=g)
@@ -38,7 +43,7 @@ def large(m: int, n: int, g: torch.Generator) -> torch.Tensor:
 
 def ascending(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     """Each value is larger than the one before it: the running maximum changes at every step."""
-    return torch.linspace(-4, 4, n).expand(m, n) + torch.arange(m).unsqueeze(1) * 0.25
+    return torch.linspace(-4, 4, n).expand(m, n) + torch.arange(m).unsqueeze(1) * 0.25 + _step(g, 1 / 16)
 
 
 def descending(m: int, n: int, g: torch.Generator) -> torch.Tensor:
@@ -59,8 +64,8 @@ def rising_cliff(m: int, n: int, g: torch.Generator) -> torch.Tensor:
 
 
 def lowest(m: int, n: int, g: torch.Generator) -> torch.Tensor:
-    """All values are -1e38: a finite pad in masked lanes, such as -1e30, is the largest value of such a row."""
-    return torch.full((m, n), -1e38)
+    """All values are -1e38 or a little less: a finite pad in masked lanes, such as -1e30, is the largest of a row."""
+    return torch.full((m, n), -1e38 * (1 + _step(g, 1 / 1024)))
 
 
 def at_the_end(m: int, n: int, g: torch.Generator) -> torch.Tensor:
@@ -68,14 +73,14 @@ def at_the_end(m: int, n: int, g: torch.Generator) -> torch.Tensor:
 
     A single row is one of the others.
     """
-    x = torch.full((m, n), -3.4015e38)
+    x = torch.full((m, n), -3.4015e38 - 1e33 * _step(g, 1.0))
     x[: m - 1][:1] = -2.5e38
     return x
 
 
 def constant(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     """All values of a row are equal: every output is 1/n."""
-    return torch.full((m, n), 3.0) - torch.arange(m).unsqueeze(1)
+    return torch.full((m, n), 3.0 + _step(g, 1 / 16)) - torch.arange(m).unsqueeze(1)
 
 
 def rows_apart(m: int, n: int, g: torch.Generator) -> torch.Tensor:
@@ -91,7 +96,8 @@ def down_and_up(m: int, n: int, g: torch.Generator) -> torch.Tensor:
 
 def up_and_down(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     """Rises by 8 to the middle of a row, then falls: the running maximum changes in the first half alone."""
-    return 4 - torch.linspace(-8, 8, n).abs().expand(m, n) + torch.arange(m).unsqueeze(1) * 0.25
+    rows = torch.arange(m).unsqueeze(1) * 0.25 + _step(g, 1 / 16)
+    return 4 - torch.linspace(-8, 8, n).abs().expand(m, n) + rows
 
 
 def one_minus_inf(m: int, n: int, g: torch.Generator) -> torch.Tensor:

@@ -17,7 +17,7 @@ from ..interpreter.float_storages import FloatStorages
 from ..interpreter.ledger import Launch
 from ..interpreter.observe import Observer
 from ..isolation.linux import limits
-from ..protocol import frames, launches, orders
+from ..protocol import frames, launches, orders, reuse
 from ..protocol.calls import unpack_call
 from ..protocol.errors import describe, packed
 from ..protocol.replies import pack_reply
@@ -86,6 +86,7 @@ class Server:
         self._observer = Observer(Call("call", ""), self._storages)
         self._call = Call("call", "")
         self._clock: Clock | None = None
+        self._before: list[torch.Tensor] = []  # tensor arguments of the call before
         self._errors: list[Error] = []
 
     def handle(self, header: dict, payload: bytes) -> tuple[dict, list[bytes]]:
@@ -105,7 +106,8 @@ class Server:
         return (done if header["op"] == "write" else {}), []  # an answer that was loaded says nothing more
 
     def _run(self, call: Call, limit: int) -> tuple[dict, list[bytes]]:
-        tensors = [arg for arg in call.args if isinstance(arg, torch.Tensor)]
+        call = reuse.in_memory_of(self._before, call)
+        self._before = tensors = reuse.tensors_of(call)
         self._call, self._observer = call, Observer(call, self._storages)
         self._clock = Clock(*call.clock) if call.clock is not None else None
         self._memory.begin()
@@ -145,7 +147,7 @@ class Server:
         if call.kind == "cuda":
             return self._launch_cuda(call, self._told(order | {"op": "value"}))
         if call.kind != "value":
-            order["args"] = [self._argument(arg) for arg in call.args]
+            order["args"] = [self._argument(arg, call.memory) for arg in call.args]
             order["kwargs"] = {name: encode(value) for name, value in call.kwargs.items()}
         if call.kind != "launch":
             return self._told(order)
@@ -167,9 +169,9 @@ class Server:
         cuda.launch(source, self._observer.ledger, call.grid, call.order, call.args, **asked)
         return {"value": encode(None)}
 
-    def _argument(self, arg) -> list:
+    def _argument(self, arg, memory: str) -> list:
         if isinstance(arg, torch.Tensor):
-            return ["tensor", self._memory.keep(arg)]
+            return ["same", None] if memory == "same" else ["tensor", self._memory.keep(arg)]
         return ["value", encode(arg)]
 
     # The conversation with the host

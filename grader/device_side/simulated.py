@@ -11,11 +11,11 @@ from ..simulated import Device
 class Clock:
     """A simulated GPU, the matrix that a call of it copies, and the peak of its memory.
 
-    shape, dtype: of the matrix. seconds, disturbed: as in grader.simulated.Device. peak: GB/s.
+    shape, dtype: of the matrix. seconds, disturbed, seed: as in grader.simulated.Device. peak: GB/s.
     """
 
-    def __init__(self, shape: tuple[int, int], dtype: str, seconds: float, disturbed: int, peak: float):
-        self._device, self._peak = Device(seconds, disturbed), peak
+    def __init__(self, shape: tuple[int, int], dtype: str, seconds: float, disturbed: int, peak: float, seed: int):
+        self._device, self._peak = Device(seconds, disturbed, seed), peak
         self._matrix = torch.empty(shape, dtype=getattr(torch, dtype))
 
     @property

@@ -6,6 +6,7 @@ import contextlib
 import socket
 
 import torch
+from torch.autograd.graph import increment_version
 
 from ..isolation.linux import limits
 from ..protocol import orders
@@ -44,6 +45,7 @@ class Host:
     def __init__(self, wire: Wire, scratch: str):
         self._wire, self._answer = wire, Answer(scratch)
         self._result: Handle | None = None  # alive until the device has read it
+        self._given: list[Handle] = []  # to the call before, or to this one
 
     def handle(self, header: dict) -> dict:
         """The reply to one order. Raises the exceptions of the answer.
@@ -60,7 +62,7 @@ class Host:
         found = self._answer.get(header["name"])
         if header["op"] == "value":
             return {"value": encode(found)}
-        args = [self._argument(*each) for each in header["args"]]
+        args = self._arguments(header["args"])
         kwargs = {name: decode(value) for name, value in header["kwargs"].items()}
         if header["op"] == "kernel":
             return launches.prepared(self._wire, found, args, kwargs)
@@ -80,8 +82,22 @@ class Host:
             "number": getattr(error, "on_device", None),
         }
 
-    def _argument(self, kind: str, what):
-        return Handle(self._wire, orders.Seen(*what)) if kind == "tensor" else decode(what)
+    def _arguments(self, sent: list) -> list:
+        """The arguments of a call. One of the kind "same" is the tensor in its place among those of the call before."""
+        before, self._given = iter(self._given), []
+        args = []
+        for kind, what in sent:
+            if kind == "value":
+                args.append(decode(what))
+                continue
+            if kind == "same":
+                handle = next(before)
+                increment_version(handle)  # the device wrote other numbers to it
+            else:
+                handle = Handle(self._wire, orders.Seen(*what))
+            self._given.append(handle)
+            args.append(handle)
+        return args
 
     def _clock(self, name: str, *args):
         """Ask the device's simulated clock. args: of the question; tensors are handles."""

@@ -7,6 +7,7 @@ Start reading: judge.py.
 extract        cells of a notebook -> the source text of one answer
 judge          an answer and an exercise -> a Result
 run_cases      runs the cases, a method for each way in which one may end
+repeats        some cases once more, with other numbers in the same memory
 verdict        what is wrong with one case; untrusted: values that the code of the course cannot handle
 compiled       the second look: Triton's compiler, its machine code, and a GPU
 diagnose       which failure is reported, which of several mistakes is named; replay: by running its mutants

@@ -18,6 +18,7 @@ from ..mistakes.errors import of_syntax
 from ..sentence import joined, message, said
 from ..spec import Answer, Case, Evidence, Exercise, Result
 from . import compiled, diagnose, render, untrusted, zygotes
+from .repeats import with_repeats
 from .run_cases import Run
 from .verdict import Failure
 
@@ -98,10 +99,11 @@ def in_order(exercise: Exercise, seed: int) -> list[Case]:
 
     Cases without a group come first, and within both kinds the smaller ones. With parts, the order is part by part.
     """
-    cases = sorted(exercise.cases(seed), key=lambda case: (case.group is not None, case.size))
+    made = exercise.cases(seed)
+    cases = sorted(made, key=lambda case: (case.group is not None, case.size))
     if exercise.parts:
         cases.sort(key=lambda case: exercise.groups.index(case.group))
-    return cases
+    return with_repeats(exercise, made, cases, seed)
 
 
 def _failures(exercise: Exercise, answer: Answer, run: Run, seconds: float, flags: list, cuda: bool) -> list[Failure]:

@@ -164,7 +164,7 @@ class Replay:
         if found is not None or self._over:
             return found
         try:
-            call = replace(case.call, name=f"{case.call.name}_{number}")
+            call = replace(case.call, name=f"{case.call.name}_{number}", memory="")
             found = self._seen[place] = outcome(case, self._ready().run(call))
         except (zygotes.NoWorker, zygotes.Deadline, zygotes.Died):
             self._over = True  # no name is better than a wait

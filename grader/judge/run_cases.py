@@ -6,6 +6,7 @@ from ..sentence import message, said
 from ..spec import Answer, Case, Evidence, Exercise
 from . import compiled, zygotes
 from .oracle import Oracle
+from .repeats import kept_by_address
 from .session import Session
 from .time_limit import TimeLimit
 from .verdict import Failure, failure_of
@@ -168,6 +169,8 @@ class Run:
         if failure is None:
             self.passed += 1
             return True
+        if case.repeats is not None and kept_by_address(case, evidence, self.seen):
+            failure.mistake = "kept-by-address"
         if failure.mistake == "out-of-memory" and self._session.too_little_memory:
             raise zygotes.NoWorker(self._session.too_little_memory)
         self.failures.append(failure)

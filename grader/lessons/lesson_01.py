@@ -165,6 +165,7 @@ EXERCISES = [
         names=("overflow_at",),
         points=1,
         cases=_overflow_cases,
+        open_book=said("the answer is two numbers, which are the same for everybody"),
         hints=(
             said("exp overflows where its result would be larger than the largest number of the dtype."),
             said("torch.finfo(torch.float32).max is that number; its logarithm is not an integer."),

@@ -19,8 +19,14 @@ def _traffic_cases(seed: int) -> list[Case]:
 
 def _speedup_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
-    # The smallest failing case is the one reported. For 7×5, no two known mistakes give the same number.
-    shapes = [(7, 5), (40, 1), (3, 20), (1823, 781)] + [(rng.randint(2, 99), rng.randint(11, 2000)) for _ in range(4)]
+    # The smallest failing case is the one reported. For 7×5 and its like, no two known mistakes give the same number.
+    small = [
+        (rng.randint(7, 11), 5),
+        (rng.randint(36, 60), 1),
+        (3, rng.randint(19, 29)),
+        (1000 + rng.randrange(900), 781),
+    ]
+    shapes = small + [(rng.randint(2, 99), rng.randint(11, 2000)) for _ in range(4)]
     return [
         _number_case(
             f"m={m}, n={n}",
@@ -35,7 +41,8 @@ def _speedup_cases(seed: int) -> list[Case]:
 
 def _floor_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
-    inputs = [(2, 3, 2, 1000), (4, 5, 8, 1000), (3, 7, 1, 10**6), (6, 5, 4, 10**12)]
+    inputs = [(2, rng.choice((3, 5, 7)), 2, 1000), (4, rng.choice((5, 7, 9)), 8, 1000)]
+    inputs += [(3, rng.randint(13, 19), 1, 10**6), (6, rng.randint(11, 17), 4, 10**12)]
     for card in data_sheets():
         inputs.append((rng.randint(100, 9000), rng.randint(100, 9000), rng.choice((2, 4)), int(card.bandwidth)))
     return [
@@ -72,21 +79,26 @@ def _number_case(label: str, call: Call, want: Fraction, size: int, facts: dict)
     )
 
 
-# kernel -> intensity in float32, in flop per byte. A function that ignores one of its arguments fails on some pair of
-# kernel and card: one product is memory-bound on one card and compute-bound on another, and the small computer has
-# fewer flop/s than bytes/s.
-_KERNELS = {
-    said("a fused softmax"): 5 / 8,
-    said("the product of two 4096×4096 matrices"): 4096 / 6,
-    said("the five passes"): 5 / 32,
-    said("a copy that doubles"): 1 / 8,
-    said("a kernel with one operation for each byte"): 1,
-    said("a kernel with four operations for each byte"): 4,
-    said("the product of two 96×96 matrices"): 96 / 6,
-    said("the product of two 128×128 matrices"): 128 / 6,
-}
-_SMALL_COMPUTER = Gpu(name=said("a small computer"), bandwidth=8e9, flops=4e9, sources=())
-# Of the small computer.
+def _kernels(rng: random.Random) -> dict[str, float]:
+    """{kernel: its intensity in float32, in flop per byte}.
+
+    A function that ignores one of its arguments fails on some pair of kernel and card: one product is memory-bound on
+    one card and compute-bound on another, and the small computer has fewer flop/s than bytes/s.
+    """
+    large, small, middle = rng.randint(3800, 4400), rng.randint(92, 99), rng.randint(126, 131)
+    return {
+        said("a fused softmax"): 5 / 8,
+        said("the product of two {n}×{n} matrices", n=large): large / 6,
+        said("the five passes"): 5 / 32,
+        said("a copy that doubles"): 1 / 8,
+        said("a kernel with one operation for each byte"): 1,
+        said("a kernel with four operations for each byte"): 4,
+        said("the product of two {n}×{n} matrices", n=small): small / 6,
+        said("the product of two {n}×{n} matrices", n=middle): middle / 6,
+    }
+
+
+# Of the small computer, at 0.5 flop for each byte.
 _NEAR_THE_BALANCE = [
     (said("a kernel at the balance"), 0.5),
     (said("a kernel just below the balance"), 0.48),
@@ -95,11 +107,16 @@ _NEAR_THE_BALANCE = [
 
 
 def _bound_cases(seed: int) -> list[Case]:
+    """Each card at a drawn share of its rates, both alike: as if its clocks were lower."""
+    rng = random.Random(seed)
+    kernels = _kernels(rng)
+    small = Gpu(name=said("a small computer"), bandwidth=8e9, flops=4e9, sources=())
     cases = []
-    for gpu in [*data_sheets(), _SMALL_COMPUTER]:
-        card, flops, bandwidth = gpu.name, gpu.flops, gpu.bandwidth
-        own = _NEAR_THE_BALANCE if gpu is _SMALL_COMPUTER else []
-        for kernel, intensity in [*_KERNELS.items(), *own]:
+    for gpu in [*data_sheets(), small]:
+        share = rng.randint(900, 999) / 1000
+        card, flops, bandwidth = gpu.name, gpu.flops * share, gpu.bandwidth * share
+        own = _NEAR_THE_BALANCE if gpu is small else []
+        for kernel, intensity in [*kernels.items(), *own]:
             rates = {"intensity": intensity, "flops": flops, "bandwidth": bandwidth}
             cases.append(
                 Case(
@@ -215,6 +232,7 @@ EXERCISES = [
         names=("myths",),
         points=1,
         cases=_claim_cases,
+        open_book=said("the answer is a list of claims that hold or do not"),
         hints=(
             said(
                 "You can decide each claim with numbers that you have counted, computed or seen in lessons 01 and 02."

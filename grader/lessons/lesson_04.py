@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 from ..checks import inputs
 from ..mistakes.kernels import BLOCK_SIZE, PADS
 from ..mistakes.softmax.columns import SOFTMAX_PLACES
@@ -64,7 +66,13 @@ def _pad_cases(seed: int) -> list[Case]:
     ]
 
 
-_COLUMNS = [1, 2, 3, 4, 5, 7, 8, 9, 127, 128, 129, 781, 1000, 1024, 1025, 4096, 12672, 65535, 65536, 65537, 1_000_000]
+def _columns(seed: int) -> list[int]:
+    """Numbers of columns: small ones, the neighbours of drawn powers of two, and any."""
+    rng = random.Random(seed)
+    powers = [1 << rng.choice(some) for some in ((2, 3), (5, 6, 7), (9, 10, 11), (15, 16, 17))]
+    beside = [power + more for power in powers for more in (-1, 0, 1)]
+    any_ = [rng.randint(10, 30), rng.randint(200, 500), rng.randint(600, 899), rng.randint(9000, 16000)]
+    return sorted({1, 2, 3, *beside, *any_, rng.randint(600_000, 1_000_000)})
 
 
 def _block_cases(seed: int) -> list[Case]:
@@ -76,7 +84,7 @@ def _block_cases(seed: int) -> list[Case]:
             size=n,
             facts={"n": n},
         )
-        for n in _COLUMNS
+        for n in _columns(seed)
     ]
 
 
@@ -128,6 +136,7 @@ EXERCISES = [
         names=("pads",),
         points=2,
         cases=_pad_cases,
+        open_book=said("the answer is a few values, which are the same for everybody"),
         hints=(
             said(
                 "A masked lane goes through every line, like any other. Follow one of them from the "

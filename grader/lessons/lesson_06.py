@@ -110,6 +110,7 @@ def _input_exercise(number: int, letter: str, mistakes: tuple, hints: tuple[str,
         names=(name,),
         points=1,
         cases=_input_cases(name, broken),
+        open_book=said("the answer is an input, which breaks a kernel that everybody sees"),
         hints=hints,
         mistakes=mistakes,
     )
@@ -155,6 +156,7 @@ EXERCISES = [
         names=("test_softmax",),
         points=2,
         cases=_test_cases,
+        open_book=said("its kernels, right and wrong ones, lie in the grader; their order is drawn"),
         groups=tuple(WRONG),
         imports=("torch.distributed.tensor", "unittest.mock", "pytest"),  # the first: torch.testing.assert_close
         hints=(

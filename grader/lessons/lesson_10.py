@@ -172,35 +172,46 @@ def _residency_cases(seed: int) -> list[Case]:
         (said("RTX 4090"), 20, 0, 32),  # threads, with a remainder
     ]
     kernels += [residency.any_kernel(rng) for _ in range(4)]
-    cases = [_residency_case(name, residency.DEVICES[name], *rest) for name, *rest in dict.fromkeys(kernels)]
+    cases = [_residency_case(name, residency.drawn(name, rng), *rest) for name, *rest in dict.fromkeys(kernels)]
+    h200 = residency.drawn("H200", rng)
     return [
         *cases,
-        _residency_case(said("H200, but the compiler reports nothing"), residency.DEVICES["H200"], None, 0, 4),
-        _residency_case(said("H200, but the compiler reports nothing"), residency.DEVICES["H200"], 0, 0, 4),
-        _residency_case(said("a backend that reports nothing"), {}, 32, 0, 4),
+        _residency_case(said("H200, but the compiler reports nothing"), h200, None, 0, 4),
+        _residency_case(said("H200, but the compiler reports nothing"), h200, 0, 0, 4),
+        _residency_case(said("a backend that reports nothing"), {}, rng.randint(20, 60), 0, 4),
+        _residency_case(said("little shared memory"), h200 | {"max_shared_mem": 8192}, 32, 1000, 1),
         _residency_case(
-            said("little shared memory"), residency.DEVICES["H200"] | {"max_shared_mem": 8192}, 32, 1000, 1
+            said("T4, but with 0 for max_shared_mem"), residency.lacking(rng, "max_shared_mem", 0), 40, 0, 4
         ),
-        _residency_case(said("T4, but with 0 for max_shared_mem"), residency.lacking("max_shared_mem", 0), 40, 0, 4),
         _residency_case(
-            said("a backend that reports other things"), {"max_shared_mem": 196608, "num_aicore": 24}, 32, 0, 4
+            said("a backend that reports other things"),
+            {"max_shared_mem": 196608, "num_aicore": rng.randint(16, 48)},
+            32,
+            0,
+            4,
         ),
-        _residency_case(said("a backend that reports zeros"), dict.fromkeys(residency.KEYS, 0), 32, 0, 4),
+        _residency_case(
+            said("a backend that reports zeros"), dict.fromkeys(residency.KEYS, 0), rng.randint(20, 60), 0, 4
+        ),
         *(
-            _residency_case(said("T4, but without {key}", key=key), residency.lacking(key), 40, 0, 4)
+            _residency_case(
+                said("T4, but without {key}", key=key), residency.lacking(rng, key), rng.randint(33, 63), 0, 4
+            )
             for key in residency.KEYS
         ),
         *(
-            _residency_case(said("T4, but with 0 for {key}", key=key), residency.lacking(key, 0), 40, 512, 4)
+            _residency_case(
+                said("T4, but with 0 for {key}", key=key), residency.lacking(rng, key, 0), rng.randint(33, 63), 512, 4
+            )
             for key in residency.KEYS
         ),
-        _asked_twice(),
+        _asked_twice(rng),
     ]
 
 
-def _asked_twice() -> Case:
+def _asked_twice(rng: random.Random) -> Case:
     """The same properties for two calls: a call that changes them has another second result."""
-    kernel = (residency.DEVICES["T4"], 40, 512, 4)
+    kernel = (residency.drawn("T4", rng), 40, 512, 4)
     want = [residency.right(*kernel)] * 2
     return Case(
         said("T4, asked twice with the same props"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import pathlib
 import random
 
@@ -12,22 +13,22 @@ from ..checks import compare, inputs
 from ..mistakes.barrier_intervals import COUNTED, PREDICTED
 from ..mistakes.cuda import CUDA_KERNEL, TREE_REMARKS
 from ..mistakes.first_cuda import FIRST_KERNELS
-from ..mistakes.reductions import BUTTERFLY, TREE, TWO_LEVEL
+from ..mistakes.reductions import BUTTERFLY, LANES_REMARKS, TREE, TWO_LEVEL
 from ..reference import barrier_intervals, combines, cuda, reductions, softmax_function
 from ..sentence import joined, said
 from ..spec import Call, Case, Evidence, Exercise, Helper, Out
 
 _DRIVERS = pathlib.Path(__file__).parent / "drivers"
 _LIST_DRIVER = (_DRIVERS / "callers_list.py").read_text(encoding="utf-8")
-_SERIES_DRIVER = (_DRIVERS / "additions_in_series.py").read_text(encoding="utf-8")
+_LANES_DRIVER = (_DRIVERS / "lanes_of_a_butterfly.py").read_text(encoding="utf-8")
 _COMBINES = pathlib.Path(combines.__file__).read_text(encoding="utf-8")
 
 
 def _tree_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
     lists = [
-        (said("one number"), [3.0]),
-        (said("two numbers"), [1.0, 5.0]),
+        (said("one number"), [float(rng.randint(2, 99))]),
+        (said("two numbers"), [float(v) for v in rng.sample(range(1, 50), 2)]),
         (said("eight numbers"), [v / 4 for v in rng.sample(range(1, 100), 8)]),
         (said("thirty-two numbers"), [float(v) for v in rng.sample(range(-500, 500), 32)]),
         (said("sixty-four numbers"), [float(v) for v in rng.sample(range(-500, 500), 64)]),
@@ -35,7 +36,7 @@ def _tree_cases(seed: int) -> list[Case]:
     ]
     # A single number is the most special case, so its failure is reported last.
     cases = [_tree_case(label, values, len(values) if len(values) > 1 else 1000) for label, values in lists]
-    return [*cases, _list_case([3.0, 1.0, 4.0, 2.0])]
+    return [*cases, _list_case([float(v) for v in rng.sample(range(1, 50), 4)])]
 
 
 def _list_case(values: list[float]) -> Case:
@@ -65,15 +66,15 @@ def _butterfly_cases(seed: int) -> list[Case]:
     states = [(v, rng.uniform(1, 5)) for v in some]
     empty = (-torch.inf, 0.0)
     lists = [
-        (said("two lanes, their sum"), "total", [1.0, 2.0]),
-        (said("four lanes, their sum"), "total", [1.0, 10.0, 100.0, 1000.0]),
-        (said("one lane"), "total", [7.0]),
+        (said("two lanes, their sum"), "total", [float(v) for v in rng.sample(range(1, 50), 2)]),
+        (said("four lanes, their sum"), "total", [float(rng.randint(1, 9) * 10**i) for i in range(4)]),
+        (said("one lane"), "total", [float(rng.randint(2, 99))]),
         (said("eight lanes, their maximum"), "larger", [float(v) for v in rng.sample(range(100), 8)]),
         (said("a warp, its sum"), "total", [float(v) for v in rng.sample(range(1000), 32)]),
         (said("a warp, its maximum"), "larger", some),
         (said("a warp of states, merged"), "merge", states),
         (said("a warp of states, most of them empty"), "merge", [*states[:5], *[empty] * 27]),
-        (said("a warp that counts its steps"), "steps", [(0, float(lane)) for lane in range(32)]),
+        (said("a warp that counts its steps"), "steps", [(0, float(v)) for v in rng.sample(range(100), 32)]),
     ]
     return [_butterfly_case(size, *case) for size, case in enumerate(lists)]
 
@@ -109,36 +110,46 @@ def _two_level_cases(seed: int) -> list[Case]:
             10, said("four warps, the second one empty"), ms[:32] + gone + ms[64:], ds[:32] + [0.0] * 32 + ds[64:]
         )
     )
-    cases.append(_two_level_case(11, said("two warps, both empty"), gone * 2, [0.0] * 64))
-    return [*cases, _in_series_case(32 * 32)]
+    warps = rng.randint(2, 30)
+    cases.append(_two_level_case(11, said("{warps} warps, all empty", warps=warps), gone * warps, [0.0] * 32 * warps))
+    return [*cases, _in_series_case(rng)]
 
 
-def _in_series_case(threads: int) -> Case:
-    """The states of so many threads: at each of two levels, no more than 32 may be merged one after another.
+def _in_series_case(rng: random.Random) -> Case:
+    """A block of 1024 threads whose float64 sum tells whether states were merged one after another.
 
-    A butterfly of the answer, if it has one, gets no more lanes than a warp has.
+    A sum of 1 stands in the middle, all others are less than half of the last place of 1. In a walk along all threads,
+    each of those that comes behind it is lost. In two levels at most 31 are: after that, a warp's sum is large enough.
+    How many lanes each butterfly got is a remark, and no evidence.
     """
-    most = 2 * (reductions.LANES - 1)
+    threads = reductions.LANES**2
+    small = rng.uniform(0.7, 0.95) * 2.0**-53
+    ms, ds = [rng.gauss(0, 3)] * threads, [small] * threads
+    ds[rng.randint(450, 570)] = 1.0
+    want = ms[0], math.fsum(ds)
 
     def verify(e: Evidence) -> str | None:
-        series, lanes = e.value
-        if lanes > reductions.LANES:
-            return said("butterfly got {lanes} lanes, and a warp has {LANES}", lanes=lanes, LANES=reductions.LANES)
+        state = e.value[0] if isinstance(e.value, list) else e.value
+        if sentence := compare.state(state, want):
+            return sentence
+        lost = round((want[1] - state[1]) / small)
+        # A sum in float32 has lost all of them, in whatever order.
         return (
-            said(
-                "{series} additions wait for one another, and two levels need {most} at most", series=series, most=most
-            )
-            if series > most
+            said("{lost} of {threads} small states were lost on the way", lost=lost, threads=threads)
+            if (_LOST < lost < threads - _LOST)
             else None
         )
 
     return Case(
-        said("additions one after another, {threads} threads", threads=threads),
-        Call("call", "check_additions_in_series", (threads,)),
-        verify=verify,
+        said("states of 1 and of nearly nothing, {threads} threads", threads=threads),
+        Call("call", "check_lanes", (ms, ds)),
+        verify,
         size=threads + 1,
-        facts={"in_series": True},
+        facts={"in_series": True, "want": want},
     )
+
+
+_LOST = 120  # small states; two levels lose 31 at most, and their roundings are worth 60 more
 
 
 def _two_level_case(size: int, label: str, ms: list[float], ds: list[float]) -> Case:
@@ -259,17 +270,18 @@ _INTERVALS = ("predicted_intervals", "shuffles_by_interval")
 def _interval_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
     cases = [_prediction_case(warps) for warps in (4, 8, 1, 2, 16, 32)]
+    a = rng.randint(1, 9)
     some = [
-        (said("two barrier intervals"), [2, 1]),
-        (said("no barrier"), [3]),
-        (said("a barrier, and nothing before it"), [0, 2]),
-        (said("two barriers with nothing between them"), [2, 0, 1]),
-        (said("a barrier at the end"), [1, 4, 0]),
+        (said("two barrier intervals"), [a + 1, a]),
+        (said("no barrier"), [a + 2]),
+        (said("a barrier, and nothing before it"), [0, a + 1]),
+        (said("two barriers with nothing between them"), [a + 1, 0, a]),
+        (said("a barrier at the end"), [a, a + 3, 0]),
         (said("any text"), [rng.randint(1, 6) for _ in range(rng.randint(4, 7))]),
     ]
     for size, (label, counts) in enumerate(some):
         cases.append(_count_case(said("{label}, by hand", label=label), barrier_intervals.written(counts), size))
-    rebar = barrier_intervals.written([2, 1], "rebar_kernel")
+    rebar = barrier_intervals.written([a + 1, a], "rebar_kernel")
     cases.append(_count_case(said("a kernel with `bar` in its name, by hand"), rebar, 0))
     for size, text in enumerate(barrier_intervals.recorded()):
         warps = (
@@ -278,13 +290,13 @@ def _interval_cases(seed: int) -> list[Case]:
             else said("{num_warps} warp", num_warps=text["num_warps"])
         )
         label = said(
-            "{kernel} for {gpu}, {warps}, Triton {triton}",
+            "{kernel} for {gpu}, {warps}, Triton {triton}, some shuffles taken out",
             kernel=text["kernel"],
             gpu=text["gpu"],
             warps=warps,
             triton=text["triton"],
         )
-        cases.append(_count_case(label, text["ptx"], len(some) + size))
+        cases.append(_count_case(label, barrier_intervals.thinned(text["ptx"], rng), len(some) + size))
     return cases
 
 
@@ -367,7 +379,8 @@ EXERCISES = [
             ),
         ),
         mistakes=TWO_LEVEL,
-        driver=_SERIES_DRIVER,
+        remarks=LANES_REMARKS,
+        driver=_LANES_DRIVER,
     ),
     Exercise(
         id="12.4",
@@ -473,6 +486,7 @@ EXERCISES = [
         cases=_interval_cases,
         groups=_INTERVALS,
         parts=True,
+        open_book=said("its first part has six inputs, one for each number of warps; those of the second are drawn"),
         hints=(
             said(
                 "A reduction has the two levels of 12.3, and each level is a butterfly. For k "

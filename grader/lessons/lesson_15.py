@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import random
 
 from ..checks import inputs
 from ..mistakes.tuning import CONFIGURATION, TUNED, WORTH
@@ -10,7 +11,8 @@ from ..reference import autotuned, tuning
 from ..sentence import said
 from ..spec import Case, Exercise
 
-_DRIVER = (pathlib.Path(__file__).parent / "drivers" / "tuned.py").read_text(encoding="utf-8")
+_DRIVERS = pathlib.Path(__file__).parent / "drivers"
+_DRIVER, _LIST_DRIVER = ((_DRIVERS / name).read_text(encoding="utf-8") for name in ("tuned.py", "callers_list.py"))
 
 _TUNED = [  # label, family of inputs, rows, columns, number of the fastest configuration
     (said("one row"), inputs.randn, 1, 5, 0),
@@ -38,10 +40,24 @@ def _tuned_cases(seed: int) -> list[Case]:
     for i, (label, family, m, n, which) in enumerate(_TUNED):
         cases.append(autotuned.case(label, family(m, n, inputs.generator(seed + i)), which))
     g = inputs.generator(seed)
-    cases.append(autotuned.case(said("gaps between the rows"), inputs.randn(12, 7, g), 1, gap=5))
-    x, longer, again = inputs.randn(4, 6, g), inputs.randn(4, 7, g), inputs.randn(4, 6, g)  # in blocks of the same size
-    cases += [autotuned.tunings(x, longer, again), autotuned.tunings(x, longer, again, stride=9)]
+    cases.append(autotuned.case(said("gaps between the rows"), inputs.row_strided(inputs.randn(12, 7, g), 5), 1))
+    several = inputs.randn(4, 6, g), inputs.randn(4, 7, g), inputs.randn(4, 6, g)  # in blocks of the same size
+    cases += autotuned.tunings(*several)
+    cases += autotuned.tunings(*(inputs.row_strided(x, 9 - x.shape[1]) for x in several))  # of one stride
     return [*cases, autotuned.choices(inputs.randn(130, 6, g)), autotuned.traffic(inputs.randn(11, 6, g), 1)]
+
+
+def _worth_cases(seed: int) -> list[Case]:
+    chance = random.Random(seed)
+    return [
+        tuning.worth_timing("float32", 1024, chance, count=3),
+        tuning.worth_timing("bfloat16", 4096, chance, count=4),
+        *(tuning.worth_timing(dtype, n, chance) for dtype, n in tuning.lengths()),
+        *(
+            tuning.worth_timing(dtype, n, chance, three, what=said(", of which one asks for too much ({i})", i=i))
+            for i, (dtype, n, three) in enumerate(chance.sample(tuning.too_many_bytes(), 4), 1)
+        ),
+    ]
 
 
 EXERCISES = [
@@ -50,11 +66,9 @@ EXERCISES = [
         title="worth_timing",
         names=("worth_timing",),
         points=1,
-        cases=lambda seed: [
-            tuning.worth_timing("float32", 1024, 3),
-            tuning.worth_timing("bfloat16", 4096, 4),
-            *(tuning.worth_timing(dtype, n) for dtype, n in tuning.sweep()),
-        ],
+        cases=_worth_cases,
+        driver=_LIST_DRIVER,
+        open_book=said("it is judged by recorded runs, which lie beside the course; their order is drawn"),
         hints=(
             said(
                 "Two numbers of a multiprocessor can be predicted: its resident warps, and the bytes "
@@ -76,7 +90,8 @@ EXERCISES = [
         title="configuration",
         names=("configuration",),
         points=2,
-        cases=lambda seed: [tuning.configuration(dtype, n) for dtype, n in tuning.sweep()],
+        cases=lambda seed: [tuning.configuration(dtype, n) for dtype, n in tuning.lengths()],
+        open_book=said("it is judged by recorded runs, which lie beside the course"),
         hints=(
             said(
                 "Look at bytes and not at columns: how many bytes does a fast tile have, and how "

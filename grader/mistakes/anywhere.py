@@ -175,6 +175,11 @@ MISTAKES = [
         "Which line of yours writes into that tensor?",
     ),
     Mistake(
+        "kept-by-address",
+        "The result of an earlier call came back: other numbers lay in the same memory.",
+        "By what do you recognise a tensor that you have seen, and does it change when its numbers do?",
+    ),
+    Mistake(
         "library-softmax",
         "Your answer calls a library operation that this exercise leaves to you.",
         "Which steps does that one call hide, and which of them should you write?",

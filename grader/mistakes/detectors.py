@@ -304,7 +304,9 @@ def input_overwritten(case, evidence) -> bool:
 
 
 def overwritten(case: Case, evidence: Evidence) -> list[int]:
-    """The tensor arguments that a call changed, numbered from 1. Outputs do not count."""
+    """The tensor arguments that a call changed, numbered from 1. Outputs do not count, and a case may allow it."""
+    if case.in_place:
+        return []
     sent = [a for a in case.call.args if isinstance(a, (torch.Tensor, Out))]
     pairs = [pair for pair in zip(sent, evidence.args) if isinstance(pair[0], torch.Tensor)]
     return [number for number, (a, b) in enumerate(pairs, 1) if not _unchanged(a, b)]

@@ -76,6 +76,11 @@ MISTAKES = [
         (Mutant("14.2", "by_walks if n_rows >= 512 else by_splits", "{512: by_walks}.get(n_rows)", replayed=False),),
     ),
     Mistake(
+        "own-kernel-chosen",
+        "The last point is for a choice among the kernels of `pick`, and a kernel of your own was launched.",
+        "Which kernel of `pick` suits the matrix named above, and when would you use it?",
+    ),
+    Mistake(
         "row-not-held",
         "A short row goes to several programs, or is read twice, although one program can hold it.",
         "Which launchers keep a whole row of this length in the registers of one program?",
@@ -260,9 +265,18 @@ ROUTE = (
     ("short-rows-alone", _short_rows_alone),
     *WRAPPER,
 )
+
+
 # The shipped ones.
+@looks
+def _own_chosen(choice, value, error) -> bool:
+    """A kernel of the answer's own is among those that it would launch."""
+    return not error and isinstance(value, list) and "own" in value
+
+
 PICK = (
     *_REFUSALS_OF_IT,
+    ("own-kernel-chosen", _own_chosen),
     ("gaps-not-taken", _gaps_not_taken),
     ("beyond-the-registers", _never_fits),
     *(_chosen(mistake) for mistake in ("row-not-held", "vectors-unused", "pairs-unused", "sharing-unused")),

@@ -173,7 +173,7 @@ def _kept(test) -> Detector:
 
     @looks
     def detect(asked, most, value, error, case) -> bool:
-        some = None if error else tuning.kept(value, asked)
+        some = None if error or not isinstance(value, list) else tuning.kept(value[0], asked)
         return bool(some) and len(some) <= most and test(some, case.facts)
 
     return detect
@@ -181,7 +181,7 @@ def _kept(test) -> Detector:
 
 def _listed(test) -> Detector:
     """Matches when test(kept candidates or None, facts) holds."""
-    return detectors.value(lambda v, f: "asked" in f and test(tuning.kept(v, f["asked"]), f))
+    return detectors.value(lambda v, f: "asked" in f and test(tuning.kept(v[0], f["asked"]), f))
 
 
 def _under_way(candidate: dict) -> int:
@@ -201,7 +201,8 @@ def _best(facts: dict) -> dict:
 _ENOUGH = 65536  # bytes under way on a multiprocessor, by the rule that lesson 15 finds
 
 WORTH = (
-    ("returns-nothing", detectors.nothing),
+    ("returns-nothing", detectors.value(lambda v, f: v[0] is None)),
+    ("list-changed", detectors.value(lambda v, f: v[1] != f["asked"])),
     ("not-candidates", _listed(lambda some, f: some is None)),
     ("no-candidate", _listed(lambda some, f: some == [])),
     ("too-many-kept", _listed(lambda some, f: len(some or []) > f["most"])),
@@ -394,8 +395,8 @@ TUNED = (
     ("configuration-without-rows", _configured_by_nobody),
     ("warps-in-the-dictionary", both(written(_warps_in_a_dictionary), _said("choices", lambda v: v[2] > 0))),
     ("nothing-to-choose", _said("choices", lambda v: v[2] > 0)),
-    ("tuned-every-call", _said("tunings", lambda v: v[2])),
-    ("key-too-narrow", _said("tunings", lambda v: v[0] and not v[1])),
+    ("tuned-every-call", _said("tunings", lambda v: len(v) == 3 and v[2])),
+    ("key-too-narrow", _said("tunings", lambda v: len(v) == 2 and v[0] and not v[1])),
     ("not-in-place", replace(_returned(lambda got, x: bool((got == x).all()), narrow=True), share=0.6)),
     ("input-cleared", _returned(lambda got, x: bool(((got - 1 / x.shape[1]).abs() < 1e-6).all()))),
     ("trials-add-up", _softmax_of_softmax),

@@ -7,6 +7,7 @@ Start reading: calls.py and replies.py (the two directions), then schema.py, val
 calls, replies   the two directions: a call to a runner, its reply
 schema           packs and unpacks a record by the types of its fields
 values, tensors  plain values as JSON; tensors as bytes
+reuse            tensors of a call in the memory of those of the call before
 frames           framing on a socket
 errors           an exception as plain data, and an exception like it on the other side
 orders, launches arguments of PyTorch's operators and of launches, between host and device

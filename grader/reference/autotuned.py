@@ -6,18 +6,15 @@ import torch
 
 from ..checks import compare
 from ..sentence import fault, said
-from ..spec import Call, Case, Evidence
+from ..spec import Call, Case, Evidence, Launch
 from . import softmax_function
 
 _COPIES = frozenset("copy_ clone _to_copy contiguous empty_like new_empty empty zero_ zeros zeros_like fill_".split())
 CONFIGURATIONS, KINDS = 4, 2  # at least so many configurations, and so many values of ROWS and of num_warps among them
 
 
-def case(label: str, x: torch.Tensor, which: int, gap: int = 0) -> Case:
-    """inplace_softmax of a copy of x, where configuration number `which` is the fastest.
-
-    gap: elements between the rows of the copy.
-    """
+def case(label: str, x: torch.Tensor, which: int) -> Case:
+    """inplace_softmax(x), where configuration number `which` is the fastest."""
     return Case(
         said(
             "{label}, {count}×{shape}, configuration {which} is the fastest",
@@ -26,36 +23,51 @@ def case(label: str, x: torch.Tensor, which: int, gap: int = 0) -> Case:
             shape=x.shape[1],
             which=which,
         ),
-        Call("call", "check_tuned", (x, gap, which)),
-        lambda e: softmax_function.warps_fault(e) or compare.softmax(x, e.value) or softmax_function.idle_fault(e),
+        Call("call", "check_tuned", (x, which)),
+        lambda e: softmax_function.warps_fault(e) or compare.softmax(x, e.args[0]) or softmax_function.idle_fault(e),
         size=x.numel(),
-        facts={"x": x} | _layout(x, x.shape[1] + gap),
+        in_place=True,
+        facts={"x": x} | _layout(x),
     )
 
 
-def _layout(x: torch.Tensor, stride: int = 0) -> dict[str, int]:
-    """Facts of a call with a copy of x. stride: elements from one row of the copy to the next; 0 for no gaps."""
-    return {"block": softmax_function.block(x.shape[1])} | dict.fromkeys(("x_stride", "y_stride"), stride or x.shape[1])
+def _layout(x: torch.Tensor) -> dict[str, int]:
+    """Facts about the memory of x."""
+    return {"block": softmax_function.block(x.shape[1])} | dict.fromkeys(("x_stride", "y_stride"), x.stride(0))
+
+
+def tried(evidence: Evidence, x: torch.Tensor) -> list[Launch]:
+    """The launches, one for each configuration; none if they stored less than all of x each.
+
+    x: the tensor that they work on.
+    """
+    kernels = {launch["kernel"] for launch in evidence.launches}
+    stored = sum(written for name, _, written in evidence.rows if name in kernels)
+    if stored < len(evidence.launches) * x.numel():
+        return []
+    return list({repr((launch["constants"], launch["options"])): launch for launch in evidence.launches}.values())
 
 
 def choices(x: torch.Tensor) -> Case:
-    """What there is to choose from: the values of ROWS and of num_warps in the configurations of each launch."""
+    """What there is to choose from: the values of ROWS and of num_warps in the launches that stored all of x."""
 
     def verify(evidence: Evidence) -> str | None:
-        rows, warps, number = evidence.value
         if alike := _alike(evidence, len(x)):
             return said(
                 "the launches with {alike} and with {alike2} for ROWS do the same", alike=alike[0], alike2=alike[1]
             )
-        if number >= CONFIGURATIONS and min(rows, warps) >= KINDS:
-            return None
-        if not number:
-            return said("no kernel with triton.autotune was launched")
+        launched = tried(evidence, x)
+        rows = {repr(launch["constants"].get("ROWS")) for launch in launched}
+        warps = {launch["options"].get("num_warps", 4) for launch in launched}
+        if len(launched) >= CONFIGURATIONS and min(len(rows), len(warps)) >= KINDS:
+            return compare.softmax(x, evidence.args[0])
+        if len(launched) < 2:
+            return said("no kernel was tried in more than one configuration")
         return said(
             "{number} different configurations; values of ROWS: {rows}, of num_warps: {warps}",
-            number=number,
-            rows=rows,
-            warps=warps,
+            number=len(launched),
+            rows=len(rows),
+            warps=len(warps),
         )
 
     return Case(
@@ -63,6 +75,7 @@ def choices(x: torch.Tensor) -> Case:
         Call("call", "check_choices", (x,)),
         verify,
         size=1 << 20,
+        in_place=True,
         facts={"choices": True},
     )
 
@@ -82,7 +95,7 @@ def traffic(x: torch.Tensor, which: int) -> Case:
     """
 
     def verify(evidence: Evidence) -> str | None:
-        if sentence := compare.softmax(x, evidence.value):
+        if sentence := compare.softmax(x, evidence.args[0]):
             return sentence
         kernels = {launch["kernel"] for launch in evidence.launches}
         computed = [name for name, *_ in evidence.rows if name not in kernels | _COPIES]
@@ -105,39 +118,38 @@ def traffic(x: torch.Tensor, which: int) -> Case:
         Call("call", "check_traffic", (x, which)),
         verify,
         size=(1 << 20) + 2,
+        in_place=True,
         facts={"traffic": True, "x": x} | _layout(x),
     )
 
 
-def tunings(x: torch.Tensor, longer: torch.Tensor, again: torch.Tensor, stride: int = 0) -> Case:
-    """Three calls: each number of columns is tuned once. again: of the shape of x.
+def tunings(x: torch.Tensor, longer: torch.Tensor, again: torch.Tensor) -> list[Case]:
+    """Three calls, one after another: each number of columns is tuned once. again: of the shape and strides of x."""
+    apart = said(", {stride} elements apart", stride=x.stride(0)) if x.stride(0) > longer.shape[1] else ""
+    labels = (
+        said("rows of {n}{apart}, for the first time", n=x.shape[1], apart=apart),
+        said("then rows of {n}{apart}", n=longer.shape[1], apart=apart),
+        said("then rows of {n}{apart} once more", n=x.shape[1], apart=apart),
+    )
+    return [_tuning(label, each, place) for place, (label, each) in enumerate(zip(labels, (x, longer, again)))]
 
-    stride: elements from one row to the next in all three, for gaps; 0 for none.
-    """
+
+def _tuning(label: str, x: torch.Tensor, place: int) -> Case:
+    """One of the three calls: the first two try several configurations, and the third one does not."""
 
     def verify(evidence: Evidence) -> str | None:
-        states = [said("tuned") if each else said("not tuned") for each in evidence.value]
-        if evidence.value == (True, True, False):
-            return None
-        few, more = x.shape[1], longer.shape[1]
-        return said(
-            "rows of {few} are {said}, rows of {more} {said2}, the first ones again {said3}",
-            few=few,
-            said=states[0],
-            more=more,
-            said2=states[1],
-            said3=states[2],
-        )
+        several = len(tried(evidence, x)) > 1
+        if several and place == 2:
+            return said("rows of {n} were tuned before, and are tuned again", n=x.shape[1])
+        if not several and place < 2:
+            return said("rows of {n} are not tuned", n=x.shape[1])
+        return compare.softmax(x, evidence.args[0])
 
     return Case(
-        said(
-            "rows of {shape}, of {shape2}, and of {shape} again{value}",
-            shape=x.shape[1],
-            shape2=longer.shape[1],
-            value=said(", {stride} elements apart", stride=stride) if stride else "",
-        ),
-        Call("call", "check_tunings", (stride, x, longer, again)),
+        label,
+        Call("call", "check_tunings", (x, place == 0)),
         verify,
         size=(1 << 20) + 1,
-        facts={"tunings": True, "x": x} | _layout(x, stride),
+        in_place=True,
+        facts={"tunings": True, "x": x} | _layout(x),
     )

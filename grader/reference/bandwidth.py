@@ -16,7 +16,7 @@ import math
 import torch
 
 from ..sentence import said
-from ..simulated.device import COMPILE
+from ..simulated.device import Pace
 from ..spec import Call, Case, Evidence
 from . import softmax_function
 
@@ -24,11 +24,11 @@ TOLERANCE = 5e-3  # relative, because an answer may round
 MIN_RUNS = 20  # timed runs on a card that has reached its full speed
 
 
-def case(m: int, n: int, dtype: str, microseconds: float, disturbed: int, share: float = 0.0) -> Case:
+def case(m: int, n: int, dtype: str, microseconds: float, disturbed: int, seed: int, share: float = 0.0) -> Case:
     """A copy of an M×N matrix that takes so many microseconds.
 
-    disturbed: the first of the device's disturbed calls. share: the peak as a multiple of the right result; with 0 the
-    peak is infinite.
+    disturbed: the first of the device's disturbed calls. seed: of the device's pace. share: the peak as a multiple of
+    the right result; with 0 the peak is infinite.
     """
     itemsize = getattr(torch, dtype).itemsize
     want = 2 * m * n * itemsize / (microseconds * 1e-6) / 1e9
@@ -53,17 +53,17 @@ def case(m: int, n: int, dtype: str, microseconds: float, disturbed: int, share:
             microseconds=microseconds,
             device=device,
         ),
-        Call("call", "check_bandwidth", clock=((m, n), dtype, microseconds * 1e-6, disturbed, peak)),
+        Call("call", "check_bandwidth", clock=((m, n), dtype, microseconds * 1e-6, disturbed, peak, seed)),
         verify,
         size=m * n + (1 << 30) * (share > 0),
         expects_error=not possible,
         facts={"m": m, "n": n, "itemsize": itemsize, "seconds": microseconds * 1e-6}
-        | {"compiling": COMPILE, "want": want, "peak": peak, "possible": possible},
+        | {"compiling": Pace.drawn(seed).compiling, "want": want, "peak": peak, "possible": possible},
     )
 
 
-def peak_case() -> Case:
-    """The answer's own peak, of a tensor on a GPU and of one on the CPU: it must not be the same number."""
+def peak_case(peak: float) -> Case:
+    """The answer's own peak, of a tensor on a GPU of so many GB/s and of one on the CPU: two numbers."""
 
     def verify(evidence: Evidence) -> str | None:
         peaks = evidence.value if isinstance(evidence.value, list) else []
@@ -71,7 +71,7 @@ def peak_case() -> Case:
         return said("the peak is {peaks} for x on a GPU and for x on the CPU", peaks=f"{peaks[0]:g}") if same else None
 
     label, facts = said("the peak of two devices"), {"peak_of": True, "possible": True, "want": math.nan}
-    return Case(label, Call("call", "check_peak"), verify, size=1 << 31, facts=facts, may_call_library=True)
+    return Case(label, Call("call", "check_peak", (peak,)), verify, size=1 << 31, facts=facts, may_call_library=True)
 
 
 def result_fault(want: float, value) -> str | None:

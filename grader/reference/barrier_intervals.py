@@ -11,6 +11,7 @@ import functools
 import json
 import math
 import pathlib
+import random
 import re
 from typing import TypedDict
 
@@ -58,6 +59,14 @@ def written(intervals: list[int], kernel: str = "softmax_kernel") -> str:
     between = "\tst.shared.b32 \t[%r3], %r1;\n\tbar.sync \t0;\n"
     begin = ".visible .entry " + kernel + "(\n\tld.shared.b32 \t%r1, [%r2];\n\tvote.sync.ballot.b32 \t%r4, %p1, -1;\n"
     return begin + between.join(parts) + "\tret;\n"
+
+
+def thinned(ptx: str, chance: random.Random) -> str:
+    """A text without one to four of its shuffles."""
+    lines = ptx.splitlines(keepends=True)
+    places = [i for i, line in enumerate(lines) if _SHUFFLE.search(line)]
+    gone = set(chance.sample(places, min(chance.randint(1, 4), len(places))))
+    return "".join(line for i, line in enumerate(lines) if i not in gone)
 
 
 def predicted(num_warps: int) -> list[int]:

@@ -50,9 +50,15 @@ def of_nvidia(multiprocessors: int, capability: tuple[int, int], shared: int, th
     return dict(zip(CARDS["T4"], (*properties, 4, 1024 if capability >= (8, 0) else 0)))
 
 
-def lacking(key: str, value: int | None = None) -> dict:
-    """The properties of a T4 without this entry; or, with a value, with that value in its place."""
-    others = {k: v for k, v in DEVICES["T4"].items() if k != key}
+def drawn(name: str, rng: random.Random) -> dict[str, int]:
+    """The properties of one of DEVICES, with another number of multiprocessors: as if some were switched off."""
+    properties = DEVICES[name]
+    return properties | {"multiprocessor_count": rng.randint(2, 3 * properties["multiprocessor_count"] // 2)}
+
+
+def lacking(rng: random.Random, key: str, value: int | None = None) -> dict:
+    """The properties of a drawn T4 without this entry; or, with a value, with that value in its place."""
+    others = {k: v for k, v in drawn("T4", rng).items() if k != key}
     return others if value is None else others | {key: value}
 
 

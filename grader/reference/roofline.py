@@ -34,7 +34,8 @@ def one_pass_traffic(m: int, n: int) -> tuple[int, int]:
 def traffic_cases(function: str, traffic: Callable[[int, int], tuple[int, int]], seed: int) -> list[Case]:
     """Eight shapes for a function of the answer whose right result is traffic(m, n)."""
     rng = random.Random(seed)
-    shapes = [(2, 3), (1, 7), (1823, 781)] + [(rng.randint(2, 5000), rng.randint(2, 20000)) for _ in range(5)]
+    small = [(rng.randint(2, 4), rng.choice((5, 7, 11))), (1, rng.randint(7, 19)), (1000 + rng.randrange(900), 781)]
+    shapes = small + [(rng.randint(2, 5000), rng.randint(2, 20000)) for _ in range(5)]
     return [_traffic_case(function, m, n, traffic(m, n)) for m, n in shapes]
 
 

@@ -166,13 +166,15 @@ def unfit(label: str, x, name: str = "softmax") -> Case:
 def choice(m: int, n: int, dtype: torch.dtype, launchers: tuple[str, ...], mistake: str) -> Case:
     """The launcher for an M×N matrix on an NVIDIA GPU is one of these; any other is the mistake.
 
-    Kernels of the answer's own are accepted: the other cases judge them by their traffic.
+    A kernel of the answer's own is no choice: nothing runs here, so nothing tells how it would do.
     """
     name = str(dtype).removeprefix("torch.")
 
     def verify(evidence: Evidence) -> str | None:
         kernels = evidence.value if isinstance(evidence.value, list) else []
-        chosen = dict.fromkeys(_LAUNCHERS.get(kernel) for kernel in kernels if kernel != "own")
+        if "own" in kernels:
+            return said("a kernel of your own is launched here, and none of `pick` is chosen")
+        chosen = dict.fromkeys(map(_LAUNCHERS.get, kernels))
         if kernels and set(chosen) <= set(launchers):
             return None
         return said(

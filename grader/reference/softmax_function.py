@@ -164,6 +164,7 @@ def refusals(name: str, g: torch.Generator, *more) -> list[Case]:
 
     more: its other arguments.
     """
+    whole = torch.randperm(6, generator=g).reshape(2, 3)
     unfit = [
         (said("one dimension"), inputs.randn(1, 5, g)[0], said("a 1-D tensor")),
         (said("three dimensions"), inputs.randn(2, 6, g).reshape(2, 2, 3), said("a 3-D tensor")),
@@ -171,8 +172,8 @@ def refusals(name: str, g: torch.Generator, *more) -> list[Case]:
         ("float16", inputs.randn(2, 5, g).half(), "float16"),
         ("bfloat16", inputs.randn(2, 5, g).bfloat16(), "bfloat16"),
         ("float64", inputs.randn(2, 5, g).double(), "float64"),
-        (said("32-bit integers"), torch.arange(6, dtype=torch.int32).reshape(2, 3), said("an int32 tensor")),
-        (said("integers"), torch.arange(6).reshape(2, 3), said("integers")),
+        (said("32-bit integers"), whole.int(), said("an int32 tensor")),
+        (said("integers"), whole, said("integers")),
     ]
     return [_refusal(name, label, x, what, more) for label, x, what in unfit]
 

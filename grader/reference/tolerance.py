@@ -15,7 +15,7 @@ from ..spec import Evidence
 OFF = {torch.float32: 0.001, torch.float16: 0.05, torch.bfloat16: 0.1}
 
 
-@functools.lru_cache(maxsize=18)
+@functools.lru_cache(maxsize=36)
 def panel(dtype: torch.dtype, n: int, seed: int) -> tuple[list, list]:
     """(right results, wrong results) for rows of n elements.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,12 @@ class Call:
     # A call of kind "cuda" reports its requests to shared memory.
     requests: bool = False
     # A simulated GPU that the driver may ask: shape and dtype of a matrix, seconds and disturbed calls of a copy, peak
-    # in GB/s. The value of the call then is (value of the function, the timed intervals).
-    clock: tuple[tuple[int, int], str, float, int, float] | None = None
+    # in GB/s, seed of its pace. The value of the call then is (value of the function, the timed intervals).
+    clock: tuple[tuple[int, int], str, float, int, float, int] | None = None
     dry: bool = False  # whether launches do not run; the value of the call then is the list of the kernels' names
     # (programs, first): a launch may have this number of programs along an axis. Only the programs below `first` run.
     # A launch with another number of programs raises TooManyPrograms.
     few: tuple[int, int] | None = None
+    # Where the tensor arguments lie: "" for new memory. "same": they are the objects of the call before, with these
+    # numbers in them. "address": they are new objects in that memory. The call before must have had such tensors.
+    memory: Literal["", "same", "address"] = ""

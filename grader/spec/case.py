@@ -35,10 +35,13 @@ class Case:
     may_idle: bool = False  # whether programs of a launch of the check may store nothing
     busy: int | None = None  # number of these programs that must store something; None means all
     may_call_library: bool = False  # whether the answer may call torch.softmax and its relatives
+    in_place: bool = False  # whether the answer works in its tensor arguments, so that it changes them
     then: tuple[Given, ...] = ()  # functions to run on the returned tensor
     group: str | None = None  # one of the exercise's groups
     alone: bool = False  # whether it runs in a process of its own, unaffected by other cases
     interpreted_only: bool = False  # whether it is left out on a GPU, whose fused arithmetic may differ
+    # The case right before this one, where both have the same function and the same memory, and other numbers.
+    repeats: Case | None = None
     # The verification of a compiled run, where a GPU may be less exact than the interpreter. None: `verify`.
     compiled: Callable[[Evidence], str | None] | None = None
 

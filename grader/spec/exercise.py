@@ -40,5 +40,8 @@ class Exercise:
     # Whether each group is a part of its own. Every case then has a group, and a part gives its share of the points if
     # all its cases pass.
     parts: bool = False
+    # Why somebody with the files of the course can know all that its check asks, as the page for instructors says. "":
+    # its cases are drawn from the seed.
+    open_book: str = ""
     # Whether its points are on top of the 100 of the course: earned ones count, and no maximum contains them.
     bonus: bool = False

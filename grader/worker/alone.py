@@ -16,7 +16,7 @@ from ..cuda import device as on_gpu
 from ..device_side import lowering
 from ..host_side.answer import Answer
 from ..isolation.linux import limits
-from ..protocol import frames
+from ..protocol import frames, reuse
 from ..protocol.calls import GivenAt, unpack_call
 from ..protocol.errors import describe
 from ..protocol.replies import pack_reply
@@ -54,6 +54,7 @@ class Runner:
     def __init__(self, channel: socket.socket, scratch: str, gpu: bool):
         self._channel, self._gpu = channel, gpu
         self._answer = Answer(scratch)
+        self._before: list = []  # tensor arguments of the call before
 
     def handle(self, header: dict, payload: bytes) -> tuple[dict, list[bytes]]:
         """The reply to one request, as (header, payload). Raises the exceptions of the answer outside of a call.
@@ -85,8 +86,8 @@ class Runner:
             return pack_reply(target, limit=limit)
         from ..interpreter.observe import Observer
 
-        call = replace(call, args=tuple(map(self._argument, call.args)))
-        tensors = [arg for arg in call.args if hasattr(arg, "untyped_storage")]
+        call = reuse.in_memory_of(self._before, replace(call, args=tuple(map(self._argument, call.args))))
+        self._before = tensors = reuse.tensors_of(call)
         observer = Observer(call)
         try:
             with observer:

@@ -24,14 +24,17 @@ def _own_peak(answer):
     return _own.setdefault("peak", vars(answer).get("peak"))
 
 
-def check_peak():
-    """[peak of a tensor on a GPU, of one on the CPU] by the answer's own peak; [] where it has none, or none here."""
+def check_peak(gbps):
+    """[peak of a tensor on a GPU, of one on the CPU] by the answer's own peak; [] where it has none, or none here.
+
+    gbps: what the GPU's memory delivers.
+    """
     import answer
 
     peak = _own_peak(answer)
     try:
         with mock.patch.object(torch.version, "cuda", "13.0"):
-            with mock.patch.object(triton.testing, "get_dram_gbps", lambda *args: 4800.0):
+            with mock.patch.object(triton.testing, "get_dram_gbps", lambda *args: gbps):
                 return [
                     float(peak(types.SimpleNamespace(is_cuda=is_cuda, device="cuda" if is_cuda else "cpu")))
                     for is_cuda in (True, False)

@@ -8,7 +8,7 @@ class _Number(float):
 
 
 def check_numbers_kept(values):
-    """The most numbers of one walk that were in memory at once."""
+    """[the state of the values, the most of their numbers that were in memory at once]. The second one is a remark."""
     import answer
 
     given, most = [], 0
@@ -24,5 +24,5 @@ def check_numbers_kept(values):
             count()
             yield number
 
-    answer.online_normalizer(numbers())
-    return most
+    state = answer.online_normalizer(numbers())
+    return [state, most]

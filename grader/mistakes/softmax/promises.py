@@ -1,17 +1,13 @@
-"""Mistakes of lesson 08 with right numbers: a walk that keeps its numbers, a block of another size than asked."""
+"""Lesson 08, right numbers: a remark on a walk that keeps its numbers, and a block of another size than asked."""
 
 from __future__ import annotations
 
 from ...reference.online import block_fault
+from ...sentence import said
 from ..detectors import looks, value
 from ..mistake import Mistake
 
 MISTAKES = [
-    Mistake(
-        "numbers-kept",
-        "The walk keeps all numbers that it has seen. A row can be too long for that.",
-        "Which numbers do you need from the earlier steps, besides m and d?",
-    ),
     Mistake(
         "block-out-of-range",
         "The block of a long row is smaller or larger than the exercise allows.",
@@ -19,7 +15,15 @@ MISTAKES = [
     ),
 ]
 
-NUMBERS_KEPT = (("numbers-kept", value(lambda v, f: f["kept"])),)
+NUMBERS_KEPT = (
+    (
+        said(
+            "Your walk keeps more than half of the numbers that it has seen. A row can be too long for that. It costs "
+            "no points, because the check cannot be sure of what your function keeps."
+        ),
+        value(lambda v, f: v[1] > f["walk"] // 2),
+    ),
+)
 
 
 @looks

@@ -1,5 +1,4 @@
 # exercise: 8.1
-# mistake: numbers-kept
 import itertools
 import math
 

@@ -1,4 +1,5 @@
 # exercise: 14.3
+# mistake: own-kernel-chosen
 import torch
 import triton
 import triton.language as tl
