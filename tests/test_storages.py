@@ -336,3 +336,14 @@ def test_memory_counts_in_every_call_that_it_lives_in():
     third = call(lambda x: x + 1, matrix())[0]
 
     assert (N, 3 * N, N) == (first, second, third)
+
+
+def test_memory_that_is_seen_as_numbers_later_was_written_as_numbers():
+    """A result that a kernel stored as integers, few of them, and that is returned as a view."""
+
+    def work(x):
+        y = torch.empty(16, dtype=INTEGERS)
+        launched(copy, y, x.view(INTEGERS), n=16)
+        return y.view(torch.float32)
+
+    assert (16, 16) == counted(work, matrix())[:2]

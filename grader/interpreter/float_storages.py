@@ -48,7 +48,8 @@ class FloatStorages:
 
     def __init__(self):
         self._alive: dict[int, _Storage] = {}  # by the address of PyTorch's object
-        self._widths: dict[int, int] = {}  # by name: bytes of a number, where a storage holds numbers
+        # By name: bytes of a number, where a storage holds, or held, numbers.
+        self._widths: dict[int, int] = {}
         self._names = 0
         # Bytes of the narrowest and the widest number that the call deals with. An integer may be one of the narrowest.
         self._narrowest = self._widest = NUMBER
@@ -96,9 +97,7 @@ class FloatStorages:
         self._counted += elements
 
     def _released(self, key: int) -> None:
-        storage = self._alive.pop(key)
-        self._counted -= storage.counted
-        self._widths.pop(storage.name, None)
+        self._counted -= self._alive.pop(key).counted
 
     def mark(self, storage: int, itemsize: int) -> None:
         """From now on, a storage holds numbers, because its elements of this size may be numbers in another form."""

@@ -179,8 +179,6 @@ class Ledger:
         self._integers += sum(entry.written for entry in stored)
         for entry in stored if self._integers > _COUNTERS else ():
             self.storages.mark(entry.storage, entry.itemsize)
-        for entry in entries:  # of two tensors with one storage, one may have been stored to, and the other loaded
-            entry.share = entry.share or self.storages.share(entry.storage, entry.itemsize, False)
         self.note_reads((entry.storage, entry.numbers()[0]) for entry in entries if entry.read)
 
     def note_reads(self, reads: Iterable[tuple[int, int]]) -> None:
@@ -201,8 +199,14 @@ class Ledger:
         for elements, *of in writes:
             self.entries.append(Entry(name, "output", 0, elements, *of))
 
+    def _settle(self) -> None:
+        """Count what was moved as integers where the same memory has been seen to hold numbers since."""
+        for entry in self.entries:
+            entry.share = entry.share or self.storages.share(entry.storage, entry.itemsize, False)
+
     def totals(self) -> tuple[int, int]:
         """(elements read, elements written) of floating-point tensors, the unit of the budgets."""
+        self._settle()
         return sum(e.numbers()[0] for e in self.entries), sum(e.numbers()[1] for e in self.entries)
 
     def bytes(self) -> tuple[int, int]:
@@ -218,6 +222,7 @@ class Ledger:
         A tensor that an operator made has the operator's name; one that a kernel wrote, that of the kernel's parameter;
         one that nothing wrote before is "input".
         """
+        self._settle()
         names, found = {}, []
         kernels = {launch.kernel for launch in self.launches}
         for entry in self.entries:
@@ -233,6 +238,7 @@ class Ledger:
 
     def rows(self) -> list[tuple[str, int, int]]:
         """(operation, elements read, elements written) of floating-point tensors, one row an operation, in order."""
+        self._settle()
         rows: list[list] = []
         previous = None
         for entry in self.entries:
