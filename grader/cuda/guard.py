@@ -15,7 +15,7 @@ import platform
 import re
 
 from ..sentence import said
-from . import kernel_text, x86_64
+from . import aarch64, kernel_text, x86_64
 from .instructions import Access, Unknown
 
 LARGEST_FRAME = 64 << 10  # bytes: STACK_BYTES in state.h, which is also what stays inaccessible below each stack
@@ -27,7 +27,7 @@ _DATA = re.compile(r"\t\.(?:data|bss)|\t\.section\t\.(?:rodata|data|bss|tbss|tda
 _SANITIZERS_OWN = re.compile(r"\t\.section\t\.(?:init|fini)_array\.00099,.*")
 _RUN = re.compile(r"\t\.section\t\.(?:init_array|fini_array|ctors|dtors|preinit_array)\b.*")
 _ABOUT_CODE = re.compile(
-    r"\t\.(?:loc|file|cfi_\w+|p2align|align|balign|type|size|globl|global|hidden|weak|local|comm|ident|set|protected|internal)\b.*"
+    r"\t\.(?:loc|file|cfi_\w+|p2align|align|balign|type|size|globl|global|hidden|weak|local|comm|ident|protected|internal|arch)\b.*|\t\.set\t[\w.$]+,[\w.$]+"
 )
 _TYPED = re.compile(r"\t\.type\t([\w.$]+), [@%]function")
 _INDIRECT = re.compile(r"(?:notrack )?(?:call|jmp)\t\*|(?:blr|br)\t")
@@ -40,7 +40,7 @@ def processor() -> str:
 
 def instruction_set(name: str):
     """The module of a processor: its `step`, its `check` and its FLAGS for g++; None where there is none."""
-    return {"x86_64": x86_64}.get(name)
+    return {"x86_64": x86_64, "aarch64": aarch64}.get(name)
 
 
 def guarded(assembly: str, name: str) -> tuple[str, str]:
@@ -115,6 +115,7 @@ class _Writer:
         """A line of a section of code that is no instruction."""
         label = _LABEL.fullmatch(text)
         if label and label[1] in self._functions:
+            self._out += self._machine.OFF_THE_END if self._function else []
             self._function, self._frame, self._begins = label[1], 0, True
             self._out += [text, *self._machine.ENTERED]
             return
@@ -148,6 +149,8 @@ class _Writer:
         for access in step.accesses:
             if not self._of_the_frame(access):
                 self._out += self._machine.check(access)
+        if step.ends:
+            self._out += self._machine.OFF_THE_END
         if step.returns:
             self._out += self._machine.LEAVING
         self._out.append("\t" + text)

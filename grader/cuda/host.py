@@ -17,7 +17,7 @@ from ..spec import Unreadable
 from ..spec.unstored import MARKS
 from . import banks, report, tools
 
-_libraries: dict[str, ctypes.CDLL] = {}
+_libraries: dict[str, ctypes.CDLL | report.Stopped] = {}
 
 
 class Tensor(ctypes.Structure):
@@ -135,15 +135,21 @@ def compiled(source: str) -> ctypes.CDLL:
         )
     source = report.without_includes(source)
     if source not in _libraries:
-        name = f"kernel{len(_libraries)}"
-        output = tools.build(name, source)
-        if output:
-            raise report.refused(output, source)
-        try:
-            _libraries[source] = _loaded(os.path.abspath(f"{name}.so"))
-        except OSError:
-            raise report.Stopped(said("the compiler refuses the kernel: it cannot be loaded")) from None
-    return _libraries[source]
+        _libraries[source] = _built(f"kernel{len(_libraries)}", source)
+    library = _libraries[source]
+    if isinstance(library, report.Stopped):
+        raise library.with_traceback(None)
+    return library
+
+
+def _built(name: str, source: str) -> ctypes.CDLL | report.Stopped:
+    output = tools.build(name, source)
+    if output:
+        return report.refused(output, source)
+    try:
+        return _loaded(os.path.abspath(f"{name}.so"))
+    except OSError:
+        return report.Stopped(said("the compiler refuses the kernel: it cannot be loaded"))
 
 
 def _loaded(path: str, mode: int = ctypes.DEFAULT_MODE) -> ctypes.CDLL:

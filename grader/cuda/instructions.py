@@ -31,3 +31,4 @@ class Step:
     returns: bool = False
     frame: int = 0  # bytes that it takes from the stack for the function's variables
     pushes: bool = False  # puts a register onto the stack
+    ends: bool = False  # ends the process: g++ takes it that nobody comes here

@@ -45,7 +45,7 @@ def _unfit_symbols(words: str) -> str:
         kind, index, name = fields[3], fields[6], fields[7]
         if index == "UND" and name not in CALLED:
             return _undefined(name)
-        if index != "UND" and name in CALLED or kind == "IFUNC" or (index == "ABS" and kind != "FILE"):
+        if index != "UND" and name in CALLED or kind == "IFUNC":
             return said("'{name}' is a name of what runs the kernels", name=name)
     return ""
 

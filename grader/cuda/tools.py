@@ -10,6 +10,7 @@ import functools
 import os
 import pathlib
 import re
+import resource
 import socket
 import subprocess
 import tempfile
@@ -43,8 +44,14 @@ _LINKED = (
 _MOST_TEXT = 1 << 20  # characters of a preprocessed kernel
 _TEXT = {"encoding": "utf-8", "errors": "replace"}
 _EMPTY = "empty"  # the library of an empty kernel
+_MOST_ASSEMBLY = 8 << 20  # bytes of what g++ makes of it
 _PATIENCE = 4  # seconds; g++ needs 0.3, and it tries again for 15 where it cannot start a process
+_WORK = 4  # seconds of CPU time for each program that g++ starts
+_GAVE_UP = re.compile(r"signal terminated program|memory exhausted|out of memory|internal compiler error")
 _SAYS_WHERE = re.compile(r"^\S+:\d+:\d+: (?:fatal )?error: ", re.MULTILINE)
+_TOO_MUCH = kernel_text.refusal(
+    0, said("g++ is not done with it in a few seconds, or runs out of memory: do macros, templates or constants grow in it?")
+)
 _beside: socket.socket | None = None
 _runtime: str | None = None
 
@@ -174,7 +181,7 @@ def _build(library: str, source: str | None, folder: str | None = None) -> tuple
     except OSError as error:
         return "", said("g++ does not work here: it makes no {filename}", filename=error.filename)
     if len(words) == _MOST_TEXT:
-        return kernel_text.refusal(0, said("its macros make a text of it that is too long")), ""
+        return _TOO_MUCH, ""
     text, refused = kernel_text.preprocessed(words)
     if refused:
         return refused, ""
@@ -185,6 +192,8 @@ def _build(library: str, source: str | None, folder: str | None = None) -> tuple
     failed = _compiler(library, folder, *_FLAGS, *_WATCHED, *machine.FLAGS, "-x", "c++", "-", "-o", f"{file}.s", given=text)
     if any(failed):
         return failed
+    if os.path.getsize(f"{file}.s") > _MOST_ASSEMBLY:
+        return _TOO_MUCH, ""
     text, refused = guard.guarded(pathlib.Path(f"{file}.s").read_text(encoding="utf-8"), processor)
     if refused:
         return refused, ""
@@ -197,7 +206,7 @@ def _compiler(library: str, folder: str, *arguments: str, given: str = "") -> tu
     environment = os.environ | {"LC_ALL": "C", "TMPDIR": folder}
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     try:
-        running = subprocess.Popen(["g++", *arguments], env=environment, **pipes, **_TEXT)
+        running = subprocess.Popen(["g++", *arguments], env=environment, preexec_fn=_limit_work, **pipes, **_TEXT)
     except OSError as error:
         return "", said("g++ cannot be started: {strerror}", strerror=error.strerror)
     try:
@@ -209,7 +218,15 @@ def _compiler(library: str, folder: str, *arguments: str, given: str = "") -> tu
     if not running.returncode:
         return "", ""
     words = words or "g++ failed"
+    if _GAVE_UP.search(words):
+        return _TOO_MUCH, _fault(library, folder, words.strip().splitlines()[-1])
     return words, "" if _SAYS_WHERE.search(words) else _fault(library, folder, words.strip().splitlines()[-1])
+
+
+def _limit_work() -> None:
+    """In the process of g++, before it starts: what it starts ends by itself."""
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    resource.setrlimit(resource.RLIMIT_CPU, (_WORK, hard))
 
 
 def _fault(library: str, folder: str, words: str) -> str:

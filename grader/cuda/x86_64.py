@@ -38,7 +38,7 @@ _SSE = [
     )
 ]
 # No operand of theirs is in memory.
-_PLAIN = re.compile(r"nop[wl]?|cltq|cltd|cqto|cwtl|cwtd|ud2|cld|sahf|lahf")
+_PLAIN = re.compile(r"nop[wl]?|cltq|cltd|cqto|cwtl|cwtd")
 _JUMP = re.compile(r"j[a-z]+")
 _MEMORY = re.compile(r"(?P<name>[^()*$%]*)\((?P<registers>[^()]*)\)|[^()*$%]+")
 _CONSTANT = re.compile(r"\.LC\d+\(%rip\)|[\w.$]+@GOTPCREL\(%rip\)")
@@ -53,6 +53,8 @@ def step(text: str) -> Step:
     operands = [operand.strip() for operand in _OPERAND.findall(rest)]
     if mnemonic == "ret" and not operands:
         return Step(returns=True)
+    if mnemonic == "ud2":
+        return Step(ends=True)
     if mnemonic == "call" or _JUMP.fullmatch(mnemonic):
         return _flow(mnemonic, operands)
     if mnemonic in ("pushq", "popq"):
