@@ -181,6 +181,7 @@ SAID = {
     "no-such-device": ["Found no NVIDIA driver on your system.", "CUDA error: invalid device ordinal"],
     "no-driver": ["0 active drivers ([]). There should only be one."],
     "no-memory": ["CUDA out of memory. Tried to allocate 93.13 GiB."],
+    "gave-up": ["g++: fatal error: Killed signal terminated program cc1plus", "virtual memory exhausted"],
     "chained-comparison": ["simultaneous multiple comparison is not supported"],
     "return-in-a-loop": ["We use SCF, so the loop body should only have one block"],
     "wrong-device": ["Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)"],

@@ -17,15 +17,15 @@ from ..spec import Unreadable
 from ..spec.unstored import MARKS
 from . import banks, report, tools
 
-_libraries: dict[str, ctypes.CDLL] = {}
+_libraries: dict[str, ctypes.CDLL | report.Stopped] = {}
 
 
 class Tensor(ctypes.Structure):
     """The runtime's record of one tensor: `Tensor` in state.h."""
 
     _fields_ = [
-        ("base", ctypes.c_void_p), ("data", ctypes.c_void_p), ("bytes", ctypes.c_int64), ("read", ctypes.c_int64),
-        ("written", ctypes.c_int64), ("shared", ctypes.c_int64), ("owner", ctypes.c_void_p),
+        ("base", ctypes.c_void_p), ("bytes", ctypes.c_int64), ("read", ctypes.c_int64), ("written", ctypes.c_int64),
+        ("shared", ctypes.c_int64), ("owner", ctypes.c_void_p),
     ]  # fmt: skip
 
 
@@ -35,7 +35,7 @@ class Counts(ctypes.Structure):
     _fields_ = [
         (name, ctypes.c_int64)
         for name in (
-            "barriers", "warp_operations", "blocks_storing", "widest", "most_loads", "stored_again",
+            "barriers", "blocks_storing", "widest", "shuffles", "most_loads", "stored_again",
             "most_read", "narrow", "unstored", "thread", "block", "thread_steps", "warp_steps",
         )
     ]  # fmt: skip
@@ -65,7 +65,7 @@ def launch(
         if hasattr(arg, "data_ptr"):
             given.append(runtime.cpu_tensor(len(tensors), arg.nbytes))
             tensors[name] = arg
-            ctypes.memmove(_seen(runtime, tensors)[-1].data, arg.data_ptr(), arg.nbytes)
+            ctypes.memmove(_seen(runtime, tensors)[-1].base, arg.data_ptr(), arg.nbytes)
         else:
             given.append(arg)
     blocks = list(range(grid[0]))
@@ -85,7 +85,7 @@ def launch(
 def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, tensors: dict) -> None:
     """Enter the runtime's counts into the ledger, and copy its memory back into the tensors."""
     counts = Counts.in_dll(runtime, "counts")
-    names = "barriers warp_operations most_loads stored_again most_read narrow thread_steps warp_steps"
+    names = "barriers shuffles most_loads stored_again most_read narrow thread_steps warp_steps"
     for name in names.split():
         launch.options[name] = getattr(counts, name)
     launch.options["loaded_back"] = 0  # elements read from tensors that the kernel also stores to
@@ -98,7 +98,7 @@ def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, 
         launch.shared += seen.shared
         launch.options["loaded_back"] += seen.read // item if seen.written else 0
         ledger.entries.append(Entry(launch.kernel, name, seen.read // item, seen.written // item, item))
-        ctypes.memmove(tensor.data_ptr(), seen.data, seen.bytes)
+        ctypes.memmove(tensor.data_ptr(), seen.base, seen.bytes)
         if seen.written:
             _mark_computed(tensor, seen.owner)
 
@@ -135,15 +135,21 @@ def compiled(source: str) -> ctypes.CDLL:
         )
     source = report.without_includes(source)
     if source not in _libraries:
-        name = f"kernel{len(_libraries)}"
-        output = tools.build(name, source)
-        if output:
-            raise report.refused(output, source)
-        try:
-            _libraries[source] = _loaded(os.path.abspath(f"{name}.so"))
-        except OSError:
-            raise report.Stopped(said("the compiler refuses the kernel: it cannot be loaded")) from None
-    return _libraries[source]
+        _libraries[source] = _built(f"kernel{len(_libraries)}", source)
+    library = _libraries[source]
+    if isinstance(library, report.Stopped):
+        raise library.with_traceback(None)
+    return library
+
+
+def _built(name: str, source: str) -> ctypes.CDLL | report.Stopped:
+    output = tools.build(name, source)
+    if output:
+        return report.refused(output, source)
+    try:
+        return _loaded(os.path.abspath(f"{name}.so"))
+    except OSError:
+        return report.Stopped(said("the compiler refuses the kernel: it cannot be loaded"))
 
 
 def _loaded(path: str, mode: int = ctypes.DEFAULT_MODE) -> ctypes.CDLL:

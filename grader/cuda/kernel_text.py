@@ -1,8 +1,8 @@
 """The text of a kernel: what may stand in it, before and after the preprocessor.
 
-The sanitizer's callbacks count the accesses of plain C++ and nothing else. So a kernel has no assembler, no attributes,
-no headers, none of the compiler's own functions and none of the runtime's names. The decision is made on the
-preprocessed text, which is the text that g++ compiles, so no macro can hide a name.
+A kernel is plain C++ with CUDA's names: it has no assembler, no attributes, no headers, few of the compiler's own
+functions and none of the runtime's names. So guard.py gets what g++ makes of C++, and nothing else. The decision is made on
+the preprocessed text, which is the text that g++ compiles, so no macro can hide a name.
 """
 
 from __future__ import annotations
@@ -10,29 +10,23 @@ from __future__ import annotations
 import bisect
 import difflib
 import itertools
+import pathlib
 import re
 
-_MATH = "exp exp10 log log2 log10 pow sin cos tan"
-_ROUNDED = "fadd fsub fmul fdiv fmaf frcp fsqrt int2float uint2float float2int"
-# CUDA's own names with two underscores in front: cuda_on_cpu.h defines each of them.
-CUDA = frozenset(
-    """
-    __global__ __device__ __host__ __shared__ __constant__ __forceinline__ __noinline__ __inline__ __restrict__
-    __restrict __grid_constant__ __align__ __launch_bounds__ __syncthreads __syncthreads_count __syncthreads_or
-    __syncthreads_and
-    __syncwarp __threadfence __threadfence_block __threadfence_system __trap __shfl_sync __shfl_up_sync __shfl_down_sync
-    __shfl_xor_sync __ballot_sync __any_sync __all_sync __activemask __reduce_add_sync __reduce_max_sync
-    __reduce_min_sync __reduce_and_sync __reduce_or_sync __reduce_xor_sync __ldg __ldcs __ldcg __ldca __ldlu __stcs
-    __stcg __stwb __stwt __float_as_int __int_as_float __float_as_uint __uint_as_float __popc __clz __ffs __brev __mul24
-    __umul24 __saturatef __fdividef __frsqrt_rn
-    """.split()
-    + [f"__{name}f" for name in _MATH.split()]
-    + [f"__{name}_r{direction}" for name in _ROUNDED.split() for direction in "nzud"]
-)
+_HEADER = (pathlib.Path(__file__).parent / "cuda_on_cpu.h").read_text(encoding="utf-8")
+
+
+def _defined(header: str) -> frozenset[str]:
+    """The names with two underscores in front that cuda_on_cpu.h defines, as macros or as functions."""
+    rounded = re.findall(r"^CPU_(?:ROUNDED|TO_WHOLE)\((__\w+)", header, re.MULTILINE)
+    others = re.findall(r"(?:#define |CPU_REDUCED\(|^(?:template <class T> )?inline [\w ]+ )(__\w+)", header, re.MULTILINE)
+    return frozenset(others + [f"{name}_r{direction}" for name in rounded for direction in "nzud"])
+
+
+CUDA = _defined(_HEADER)
 _DIRECTIVES = frozenset("define undef if ifdef ifndef elif else endif pragma error warning".split())
 _ATTRIBUTES = frozenset("maybe_unused nodiscard likely unlikely fallthrough".split())
-# g++ would call the last four by itself, to copy a large struct, so they cannot be told from those of a kernel later.
-_NAMES = frozenset("asm thread_local memcpy memmove memset memcmp".split())
+_NAMES = frozenset("asm thread_local".split())
 _MARKER = re.compile(r'# (\d+) "kernel"')
 _PRAGMA = re.compile(r"#pragma (unroll|nounroll|once|nv_\w+)\b")
 _INCLUDES = "a kernel includes nothing: CUDA's own functions are there without a header"
@@ -138,7 +132,7 @@ def _unfit(tokens: list[tuple[int, str, str]]) -> str:
 def _of_unknown_size(words: list[str], i: int) -> bool:
     """Whether the [] at i is the type of an array without bounds, and no lambda, parameter or initialised array."""
     last, after = words[i - 1 : i] or [""], words[i + 2 : i + 3]
-    if not re.fullmatch(r"\w+|[]>)]", last[0]) or last[0] in ("return", "operator"):
+    if not re.fullmatch(r"\w+|[]>)]", last[0]) or last[0] in ("return", "operator", "delete"):
         return False
     begins = max((k for k in range(i) if words[k] == "("), default=0)
     parameter = after in ([")"], [","]) and "<" not in words[begins:i]

@@ -4,27 +4,36 @@
 
 static void leave(int wait) {
     settle();
-    hide_both();
+    told_load = told_store = {};
     fibers[now].wait = wait;
     if (!_setjmp(fibers[now].left)) _longjmp(scheduler, 1);
 }
 
-extern "C" int cpu_barrier(int predicate, int line) {
-    fibers[now].line = line;
+// spot: the line << 12 | the column of a call; the column is 0 where g++ does not know it, and then the code tells.
+static void waits_at(int spot, uint64_t code) {
+    fibers[now].spot = spot;
+    fibers[now].code = spot & 4095 ? 0 : code;
+}
+
+static bool same_spot(const Fiber& a, const Fiber& b) { return a.spot == b.spot && a.code == b.code; }
+
+extern "C" int cpu_barrier(int predicate, int spot) {
+    waits_at(spot, CODE);
     fibers[now].predicate = predicate;
     leave(BARRIER);
     return predicates;
 }
 
-extern "C" void cpu_trap(int line) {
-    event.line = line;
+extern "C" void cpu_trap(int spot) {
+    event.spot = spot;
     stop(TRAP);
     abort();
 }
 
-extern "C" void cpu_warp(int what, unsigned mask, int operand, int width, int line, void* value, int size) {
+extern "C" void cpu_warp(int what, unsigned mask, int operand, int width, int spot, void* value, int size) {
     Fiber& fiber = fibers[now];
-    fiber.what = what, fiber.mask = what == ACTIVE ? 1u << now % LANES : mask, fiber.operand = operand, fiber.width = width, fiber.line = line;
+    fiber.what = what, fiber.mask = what == ACTIVE ? 1u << now % LANES : mask, fiber.operand = operand, fiber.width = width;
+    waits_at(spot, CODE);
     if (value) memcpy(fiber.value, value, size);
     leave(WARP);
     if (value) memcpy(value, fiber.value, size);
@@ -34,8 +43,8 @@ static void stuck(int what, int thread, int other) {
     now = thread;
     event.other = other;
     event.other_wait = fibers[other].wait;
-    event.line = fibers[thread].line;
-    event.other_line = fibers[other].line;
+    event.spot = fibers[thread].spot;
+    event.other_spot = fibers[other].spot;
     stop(what);
 }
 
@@ -47,7 +56,7 @@ static bool at_barrier() {
     }
     if (waiting < 0) return false;
     for (int t = n_threads - 1; t >= 0; t--)
-        if (fibers[t].wait == DONE || fibers[t].line != fibers[waiting].line) other = t;
+        if (fibers[t].wait == DONE || !same_spot(fibers[t], fibers[waiting])) other = t;
     if (other >= 0) stuck(fibers[other].wait == DONE ? LEFT : APART, waiting, other);
     return true;
 }
@@ -88,7 +97,7 @@ static int64_t reduced(const Fiber* warp, unsigned here) {
 }
 
 static bool same_operation(const Fiber& a, const Fiber& b) {
-    return a.wait == WARP && b.wait == WARP && a.what == b.what && a.line == b.line && a.mask == b.mask;
+    return a.wait == WARP && b.wait == WARP && a.what == b.what && same_spot(a, b) && a.mask == b.mask;
 }
 
 // The mask of the lanes that take part in the operation of `lane`; 0 until all of them have reached it.
@@ -96,7 +105,7 @@ static unsigned together(Fiber* warp, int lane) {
     const Fiber& asking = warp[lane];
     if (!(asking.mask >> lane & 1)) {
         now = warp + lane - fibers;
-        event.line = asking.line;
+        event.spot = asking.spot;
         stop(NOT_IN_MASK);
     }
     unsigned here = 0;
@@ -108,7 +117,9 @@ static unsigned together(Fiber* warp, int lane) {
     return here;
 }
 
-static void exchange(Fiber* warp, unsigned here) {
+// Returns whether any lane got the value of another one.
+static bool exchange(Fiber* warp, unsigned here) {
+    bool got = false;
     char values[LANES][sizeof fibers->value];
     uint32_t known[LANES] = {};
     for (int k = 0; k < LANES; k++) {
@@ -123,18 +134,20 @@ static void exchange(Fiber* warp, unsigned here) {
         if (!(here >> k & 1)) continue;
         const int from = warp[k].what == SYNC || warp[k].what >= BALLOT ? k : source(warp[k], k);
         if (!(here >> from & 1)) {
-            event.line = warp[k].line;
+            event.spot = warp[k].spot;
             now = warp + k - fibers;
             event.other = warp + from - fibers;
             event.other_wait = warp[from].wait;
             stop(SOURCE);
         }
+        got = got || from != k;
         memcpy(warp[k].value, values[from], sizeof values[k]);
         if (warp[k].what >= BALLOT) memcpy(warp[k].value, &all, sizeof all);
         memcpy(warp[k].known, known, sizeof known);
         warp[k].clock++;
         warp[k].wait = RUNNING;
     }
+    return got;
 }
 
 // __activemask names no lanes: those of a warp that wait in one line are together, once no other lane gets further.
@@ -145,7 +158,7 @@ static bool active_lanes_meet() {
         Fiber* warp = fibers + t / LANES * LANES;
         unsigned here = 0;
         for (int k = 0; k < LANES; k++)
-            if (warp[k].wait == WARP && warp[k].what == ACTIVE && warp[k].line == fibers[t].line) here |= 1u << k;
+            if (warp[k].wait == WARP && warp[k].what == ACTIVE && same_spot(warp[k], fibers[t])) here |= 1u << k;
         exchange(warp, here);
         any = true;
     }
@@ -160,8 +173,9 @@ static void meet() {
             if (fibers[first + lane].wait != WARP || fibers[first + lane].what == ACTIVE) continue;
             const unsigned here = together(fibers + first, lane);
             if (!here) continue;
-            exchange(fibers + first, here);
-            counts.warp_operations++;
+            const int what = fibers[first + lane].what;
+            counts.shuffles += exchange(fibers + first, here);
+            if (what >= R_ADD && what <= R_XOR) counts.shuffles += STEPS_OF_A_WARP;
             any = true;
         }
     if (any || active_lanes_meet()) return;

@@ -30,7 +30,7 @@ static void settle() {
 // Notes a load of shared memory without a store. It does not stop the kernel, which may discard the value. A load
 // counts only if none of its cells was stored to, because the padding of a struct never is.
 static void note_load(int64_t first, int64_t last, uint64_t code) {
-    const int64_t loads = ++fibers[now].loads;
+    const int64_t loads = fibers[now].loads += last - first + 1;
     if (loads > counts.most_loads) counts.most_loads = loads;
     for (int64_t at = first; at <= last; at++)
         if ((cells[at].store.thread >= 0 && cells[at].store.when > begun) ||
@@ -74,34 +74,13 @@ static void watch(const char* from, int size, int access, uint64_t code) {
     watched[n_watched++] = {place(code), from - shared, now, size, access, fibers[now].clock};
 }
 
-// ---- tensors: a kernel sees only the bytes of which the sanitizer has told, so an access without a count gets NaN
-
-static void commit() {
-    if (!shown_store.tensor) return;
-    memcpy(shown_store.tensor->data + shown_store.offset, shown_store.tensor->base + shown_store.offset, shown_store.size);
-}
-
-static void hide(Shown& shown) {
-    if (shown.tensor) memset(shown.tensor->base + shown.offset, -1, shown.size);
-    shown.tensor = nullptr;
-}
-
-static void hide_both() {
-    commit();
-    hide(shown_store);
-    hide(shown_load);
-    copies = false;
-}
-
-static void show(Tensor& tensor, int64_t offset, int size, int access) {
-    (access == LOAD ? shown_load : shown_store) = {&tensor, offset, size};
-    memcpy(tensor.base + offset, tensor.data + offset, size);
-}
-
 // ---- the check of any access
 
-static void count(Tensor& tensor, int64_t offset, int size, int access) {
-    if (size > counts.widest) counts.widest = size;
+// aligned: the type of the access says that the address is a multiple of the size. Without that a GPU moves no more than
+// an element at a time; of a struct that is larger than 16 bytes, the address itself tells.
+static void count(Tensor& tensor, int64_t offset, int64_t size, int access, bool aligned) {
+    const int64_t width = aligned ? size : size > 16 && offset % 16 == 0 ? 16 : size < 4 ? size : 4;
+    if (width > counts.widest) counts.widest = width;
     if (access != STORE) {
         tensor.read += size;
         const int64_t read = fibers[now].read += size;
@@ -109,8 +88,8 @@ static void count(Tensor& tensor, int64_t offset, int size, int access) {
     }
     for (int64_t e = offset / 4; access == LOAD && e < (offset + size + 3) / 4; e++) {
         int32_t& owner = tensor.owner[e];
-        counts.narrow += (size < 16 && owner == UNREAD) - (size >= 16 && owner == NARROW);
-        if (owner < 0) owner = size >= 16 ? WIDE : owner == UNREAD ? NARROW : owner;
+        counts.narrow += (width < 16 && owner == UNREAD) - (width >= 16 && owner == NARROW);
+        if (owner < 0) owner = width >= 16 ? WIDE : owner == UNREAD ? NARROW : owner;
     }
     if (access == LOAD) return;
     tensor.written += size;
@@ -122,23 +101,22 @@ static void count(Tensor& tensor, int64_t offset, int size, int access) {
     }
 }
 
-// Returns the place of the bytes: an atomic is no access of the kernel's own code, so nothing is shown for it.
-static char* before(const void* address, int size, int access, uint64_t code, bool aligned = true) {
-    char* from = (char*)address;
-    if (!running) return from;
+static bool within(uint64_t from, int64_t size, const Range& range) { return from >= range.from && from + size <= range.to; }
+
+static bool constant(uint64_t from, int64_t size) {
+    for (int i = 0; i < n_readable; i++)
+        if (within(from, size, readable[i])) return true;
+    return false;
+}
+
+static void before(const void* address, int64_t size, int access, uint64_t code, bool aligned = true) {
+    const char* from = (const char*)address;
+    if (!running) return;
     if (++fibers[now].steps > most_steps) {
         event.offset = fibers[now].steps;
         stop(ENDLESS, code);
     }
     settle();
-    // A copy tells of its store and its load, and does both after that.
-    if (copies && access == LOAD) {
-        commit();
-        copies = false;
-    } else {
-        hide_both();
-        copies = access == STORE;
-    }
     event.access = access;
     event.size = size;
     event.tensor = -1;
@@ -148,9 +126,12 @@ static char* before(const void* address, int size, int access, uint64_t code, bo
         if (access == LOAD) note_load(first, last, code);
         if (access == STORE) note_store();
         if (watched) watch(from, size, access, code);
-    } else if ((uint64_t)from >= module_begin && (uint64_t)from + size <= module_end) {
+    } else if (from >= fibers[now].stack && from + size <= fibers[now].stack + STACK_BYTES) {
+        if (access != LOAD && from + size > fibers[now].top) stop(NOWHERE, code);
+    } else if (within((uint64_t)from, size, {module_begin, module_end})) {
         if (access != LOAD) stop(GLOBAL, code);
-    } else if (from < fibers[now].stack || from + size > fibers[now].stack + STACK_BYTES) {
+        if (!constant((uint64_t)from, size)) stop(NOWHERE, code);
+    } else {
         for (Tensor& tensor : tensors)
             if (tensor.base && from >= tensor.base - WINDOW / 2 && from < tensor.base + WINDOW / 2) {
                 event.tensor = &tensor - tensors;
@@ -160,25 +141,32 @@ static char* before(const void* address, int size, int access, uint64_t code, bo
         Tensor& tensor = tensors[event.tensor];
         if (event.offset < 0 || event.offset + size > tensor.bytes) stop(OUTSIDE, code);
         if (aligned && (uint64_t)from % size) stop(MISALIGNED, code);
-        count(tensor, event.offset, size, access);
-        if (access != ATOMIC) show(tensor, event.offset, size, access);
-        return tensor.data + event.offset;
+        count(tensor, event.offset, size, access, aligned);
     }
     if (aligned && (uint64_t)from % size) stop(MISALIGNED, code);
-    return from;
+}
+
+// An access that checks.h does not know to have been told of.
+extern "C" __attribute__((visibility("hidden"))) void cpu_untold(uint64_t from, int64_t size, int access, uint64_t code, bool aligned) {
+    if (!within(from, size, access == LOAD ? told_load : told_store)) before((void*)from, size, access, code, aligned);
+}
+
+static void tell(void* at, size_t size, int access, uint64_t code, bool aligned) {
+    before(at, size, access, code, aligned);
+    (access == LOAD ? told_load : told_store) = {(uint64_t)at, (uint64_t)at + size};
 }
 
 // ---- the callbacks that the sanitizers' libraries would provide
 
 #define CODE ((uint64_t)__builtin_return_address(0) - 1)
 #define SIZED(n)                                                                                        \
-    extern "C" void __tsan_read##n(void* at) { before(at, n, LOAD, CODE); }                             \
-    extern "C" void __tsan_write##n(void* at) { before(at, n, STORE, CODE); }                           \
-    extern "C" void __tsan_unaligned_read##n(void* at) { before(at, n, LOAD, CODE, false); }            \
-    extern "C" void __tsan_unaligned_write##n(void* at) { before(at, n, STORE, CODE, false); }
+    extern "C" void __tsan_read##n(void* at) { tell(at, n, LOAD, CODE, true); }                         \
+    extern "C" void __tsan_write##n(void* at) { tell(at, n, STORE, CODE, true); }                       \
+    extern "C" void __tsan_unaligned_read##n(void* at) { tell(at, n, LOAD, CODE, false); }              \
+    extern "C" void __tsan_unaligned_write##n(void* at) { tell(at, n, STORE, CODE, false); }
 SIZED(1) SIZED(2) SIZED(4) SIZED(8) SIZED(16)
-extern "C" void __tsan_read_range(void* at, size_t size) { before(at, size, LOAD, CODE, false); }
-extern "C" void __tsan_write_range(void* at, size_t size) { before(at, size, STORE, CODE, false); }
+extern "C" void __tsan_read_range(void* at, size_t size) { tell(at, size, LOAD, CODE, false); }
+extern "C" void __tsan_write_range(void* at, size_t size) { tell(at, size, STORE, CODE, false); }
 extern "C" void __tsan_init() {}
 extern "C" void __tsan_func_entry(void*) {}
 extern "C" void __tsan_func_exit() {}
@@ -206,32 +194,27 @@ static uint32_t combined(int what, int type, uint32_t old, uint32_t operand, uin
     }
 }
 extern "C" unsigned cpu_atomic(int what, int type, void* where, unsigned operand, unsigned compared) {
-    char* data = before(where, 4, ATOMIC, CODE);
+    before(where, 4, ATOMIC, CODE);
     uint32_t old, made;
-    memcpy(&old, data, 4);
+    memcpy(&old, where, 4);
     made = combined(what, type, old, operand, compared);
-    memcpy(data, &made, 4);
+    memcpy(where, &made, 4);
     return old;
 }
 
-// g++ has memcpy and memset copy large structs, after the sanitizer has told of them.
-static void own(const void* to, size_t size) {
-    const char* from = (const char*)to;
-    bool fits = from >= fibers[now].stack && from + size <= fibers[now].stack + STACK_BYTES;
-    fits = fits || (from >= shared && from + size <= shared + shared_bytes);
-    for (Tensor& tensor : tensors) fits = fits || (tensor.base && from >= tensor.base && from + size <= tensor.base + tensor.bytes);
-    if (!fits) stop(NOWHERE, 0);
-}
-extern "C" void* __wrap_memcpy(void* to, const void* from, size_t size) {
-    own(to, size);
+// g++ has memcpy and memset copy large structs.
+extern "C" void* __wrap_memmove(void* to, const void* from, size_t size) {
+    cpu_untold((uint64_t)from, size, LOAD, CODE, false);
+    cpu_untold((uint64_t)to, size, STORE, CODE, false);
     return memmove(to, from, size);
 }
-extern "C" void* __wrap_memmove(void* to, const void* from, size_t size) {
-    own(to, size);
+extern "C" void* __wrap_memcpy(void* to, const void* from, size_t size) {
+    cpu_untold((uint64_t)from, size, LOAD, CODE, false);
+    cpu_untold((uint64_t)to, size, STORE, CODE, false);
     return memmove(to, from, size);
 }
 extern "C" void* __wrap_memset(void* to, int value, size_t size) {
-    own(to, size);
+    cpu_untold((uint64_t)to, size, STORE, CODE, false);
     return memset(to, value, size);
 }
 

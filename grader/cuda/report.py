@@ -10,11 +10,11 @@ from ..interpreter.state import EndlessKernel
 from ..sentence import Said, fault, foreign, kind_of, said
 from . import tools
 
-_NUMBERS = "what access tensor block thread other other_wait line other_line size other_access".split()
+_NUMBERS = "what access tensor block thread other other_wait spot other_spot size other_access".split()
 # The same numbers as in state.h: What, Wait, Access.
 OUTSIDE, NOWHERE, MISALIGNED, RACE = range(1, 5)
 LEFT, APART, ABSENT, SOURCE, NOT_IN_MASK = range(5, 10)
-BOUNDS, DIVISION, CRASH, TOO_MUCH, TRAP, GLOBAL, ENDLESS = range(10, 17)
+BOUNDS, DIVISION, CRASH, TOO_MUCH, TRAP, GLOBAL, ENDLESS, OFF_THE_END = range(10, 18)
 _WIDEST = 60  # characters of a line that are quoted
 _BARRIER, _WARP, _DONE = 1, 2, 3
 _LOAD = 0
@@ -34,6 +34,16 @@ class Event(ctypes.Structure):
     _fields_ = [(name, ctypes.c_int32) for name in _NUMBERS] + [
         ("offset", ctypes.c_int64), ("code", ctypes.c_uint64), ("other_code", ctypes.c_uint64)
     ]  # fmt: skip
+
+    @property
+    def line(self) -> int:
+        """The line of the call in which the thread waits; 0 where it waits in none."""
+        return self.spot >> 12
+
+    @property
+    def other_line(self) -> int:
+        """The same, of the other thread."""
+        return self.other_spot >> 12
 
 
 class Stopped(RuntimeError):
@@ -177,6 +187,8 @@ def _race(event: Event, at: str, who: str, line: int, source: str, library: str)
 def _meeting(event: Event, who: str) -> str:
     if event.other_wait == _DONE:
         does = said("has returned")
+    elif event.other_wait == _BARRIER and event.other_line == event.line:
+        does = fault("at-a-barrier", "waits at another __syncthreads() of the same line")
     elif event.other_wait == _BARRIER:
         does = fault("at-a-barrier", "waits at the __syncthreads() in line {other_line}", other_line=event.other_line)
     else:
@@ -248,6 +260,7 @@ def _other(event: Event, who: str, loads: bool) -> Said:
         DIVISION: fault("division", "{who} divides an integer by zero", who=who),
         CRASH: said("{who} ran out of its stack", who=who),
         TRAP: said("{who} called __trap()", who=who),
+        OFF_THE_END: said("{who} comes to the end of a function that returns nothing: a return is missing", who=who),
         GLOBAL: (
             fault(
                 "nowhere",

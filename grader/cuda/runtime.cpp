@@ -2,23 +2,27 @@
 // and memory.h replaces the sanitizer's library: so every access to memory calls memory.h before it happens. Its
 // findings do not depend on the order in which the fibers run.
 #undef _FORTIFY_SOURCE  // it refuses jumps between stacks
-#include "meetings.h"
+#include "checks.h"
 
 extern "C" unsigned cpu_index(int which) {
     const int indices[] = {now, block, n_threads, n_blocks};
     return indices[which];
 }
 
+extern "C" long long cpu_clock() { return ++fibers[now].steps; }
+
+// The kernel does not return here: cpu_returns ends its thread. So nothing of this function depends on what a kernel
+// leaves on the stack or in registers.
 static void body() {
-    for (;;) {
-        kernel(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
-        leave(DONE);  // the fiber runs the same thread of the next block, or of the next launch
-    }
+    _setjmp(fibers[now].begin);  // the fiber runs the same thread of the next block, or of the next launch
+    kernel(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+    abort();
 }
 
-static void resume(Fiber& fiber) {
+static void resume(Fiber& fiber, bool begins) {
     if (_setjmp(scheduler)) return;
-    if (!fiber.fresh) _longjmp(fiber.left, 1);
+    own_stack = {(uint64_t)fiber.stack, (uint64_t)fiber.top};
+    if (!fiber.fresh) _longjmp(begins ? fiber.begin : fiber.left, 1);
     fiber.fresh = false;
     ucontext_t begin = blank;
     begin.uc_stack.ss_sp = fiber.stack;
@@ -36,21 +40,21 @@ static void run_block() {
     for (int t = 0; t < n_threads; t++) {
         Fiber& fiber = fibers[t];
         fiber.wait = RUNNING;
-        fiber.loads = fiber.read = fiber.steps = 0;
+        fiber.loads = fiber.read = fiber.steps = fiber.n_calls = 0;
     }
     int64_t meetings = 0;
     for (int left = n_threads; left > 0;) {
         left = 0;
         for (now = 0; now < n_threads; now++) {
             if (fibers[now].wait == RUNNING) {
-                resume(fibers[now]);
+                resume(fibers[now], !meetings);
             }
             left += fibers[now].wait != DONE;
         }
         if (left) meet();
         if (++meetings > most_steps) {
             for (now = 0; fibers[now].wait == DONE;) now++;
-            event.line = fibers[now].line;
+            event.spot = fibers[now].spot;
             event.offset = meetings;
             stop(ENDLESS);
         }
@@ -71,56 +75,62 @@ static int find_module(dl_phdr_info* info, size_t, void* function) {
     }
     if ((uint64_t)function < begin || (uint64_t)function >= end) return 0;
     module_begin = begin, module_end = end;
-    for (int i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_TLS) {
-            shared = (char*)info->dlpi_tls_data;
-            shared_bytes = info->dlpi_phdr[i].p_memsz;
-        }
+    n_readable = 0;
+    uint64_t relocated = 0, constants = 0;  // from the dynamic section to the end of what the loader writes: no variables
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const auto& part = info->dlpi_phdr[i];
+        const uint64_t from = info->dlpi_addr + part.p_vaddr;
+        if (part.p_type == PT_DYNAMIC) relocated = from;
+        if (part.p_type == PT_GNU_RELRO) constants = from + part.p_memsz;
+        if (part.p_type == PT_TLS) shared = (char*)info->dlpi_tls_data, shared_bytes = part.p_memsz;
+    }
+    for (int i = 0; i < info->dlpi_phnum && n_readable < 2 * MOST_SEGMENTS - 1; i++) {
+        const auto& part = info->dlpi_phdr[i];
+        const uint64_t from = info->dlpi_addr + part.p_vaddr, to = from + part.p_memsz;
+        // The first segment has the headers and the symbols, and what may run is no constant.
+        if (part.p_type != PT_LOAD || part.p_flags & PF_X || !part.p_offset) continue;
+        if (relocated < from || relocated >= to) readable[n_readable++] = {from, to};
+        else readable[n_readable++] = {from, relocated}, readable[n_readable++] = {constants, to};
+    }
     return 1;
 }
 
-// Reserves addresses without any right of access. near: a hint.
-static char* reserve(size_t bytes, void* near = nullptr) {
-    void* made = mmap(near, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+// Reserves addresses without any right of access.
+static char* reserve(size_t bytes) {
+    void* made = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (made == MAP_FAILED) abort();
     return (char*)made;
 }
 
-// Memory for a tensor of the next launch, in the middle of its window. tensors[index].data is the place of its elements.
+// Memory for a tensor of the next launch, in the middle of its window.
 extern "C" char* cpu_tensor(int index, int64_t bytes) {
     static char* windows[MOST_TENSORS];
     if (!windows[index]) windows[index] = reserve(WINDOW);
     if (bytes >= (int64_t)WINDOW / 2) abort();
     Tensor& tensor = tensors[index];
-    free(tensor.owner), free(tensor.data);
-    tensor = {windows[index] + WINDOW / 2, (char*)malloc(bytes), bytes, 0, 0, 0, (int32_t*)malloc(bytes + 4)};
+    free(tensor.owner);
+    tensor = {windows[index] + WINDOW / 2, bytes, 0, 0, 0, (int32_t*)malloc(bytes + 4)};
     mprotect(tensor.base, bytes + 1, PROT_READ | PROT_WRITE);
-    memset(tensor.base, -1, bytes);
     memset(tensor.owner, -1, bytes + 4);
     return tensor.base;
 }
 
-// No kernel can know how far the stacks are from the state of the runtime.
-static void* far_away() {
-    uint64_t random = 0;
-    if (getrandom(&random, sizeof random, 0) < 0) random = 0;
-    return (void*)(0x200000000000 + random % (1 << 28) * PAGE);
-}
-
 static void prepare(int threads) {
-    static char* stacks = reserve(MOST_THREADS * (STACK_BYTES + PAGE), far_away());
+    static char* stacks = reserve(MOST_THREADS * 2 * STACK_BYTES);
     static int accessible = 0;
     free(cells), free(reads);
     cells = (Cell*)calloc(shared_bytes / 4 + 1, sizeof(Cell));
     reads = (uint32_t*)calloc((shared_bytes / 4 + 1) * threads, 4);
-    if (!fibers) fibers = (Fiber*)calloc(MOST_THREADS, sizeof(Fiber));
+    if (!fibers) fibers = (Fiber*)calloc(MOST_THREADS, sizeof(Fiber)), calls = (Return*)calloc(MOST_THREADS * MOST_CALLS, sizeof(Return));
     getcontext(&blank);
     for (size_t i = 0; i <= shared_bytes / 4; i++) cells[i].store.thread = cells[i].atomic.thread = -1;
     for (int t = 0; t < threads; t++) {
         fibers[t].fresh = fibers[t].wait != DONE;
         fibers[t].clock = fibers[t].stored = 0;
         memset(fibers[t].known, 0, sizeof fibers[t].known);
-        fibers[t].stack = stacks + t * (STACK_BYTES + PAGE) + PAGE;  // the page below each stack stays inaccessible
+        // As much as one function can take at once stays inaccessible below each stack.
+        fibers[t].stack = stacks + (2 * t + 1) * STACK_BYTES;
+        fibers[t].top = fibers[t].stack + STACK_BYTES;
         if (t >= accessible) mprotect(fibers[t].stack, STACK_BYTES, PROT_READ | PROT_WRITE);
     }
     if (threads > accessible) accessible = threads;
@@ -131,7 +141,7 @@ static void prepare(int threads) {
     counts = {};
     memset(warp_stored, 0, sizeof warp_stored);
     event = {};
-    shown_load = shown_store = {};
+    told_load = told_store = {};
 }
 
 // Runs a kernel of up to six pointers and integers, after cpu_tensor for each tensor. order: the blocks in their order.
@@ -166,7 +176,6 @@ extern "C" int cpu_launch(void* function, void* (*anchor)(), const int64_t* give
         }
         running = false;
     }
-    hide_both();
     sigaction(SIGFPE, &before_fpe, nullptr);
     sigaction(SIGSEGV, &before_segv, nullptr);
     sigaltstack(&theirs, nullptr);

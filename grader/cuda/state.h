@@ -7,19 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <ucontext.h>
 
 // report.py has the same numbers.
-enum What { OUTSIDE = 1, NOWHERE, MISALIGNED, RACE, LEFT, APART, ABSENT, SOURCE, NOT_IN_MASK, BOUNDS, DIVISION, CRASH, TOO_MUCH, TRAP, GLOBAL, ENDLESS };
+enum What { OUTSIDE = 1, NOWHERE, MISALIGNED, RACE, LEFT, APART, ABSENT, SOURCE, NOT_IN_MASK, BOUNDS, DIVISION, CRASH, TOO_MUCH, TRAP, GLOBAL, ENDLESS, OFF_THE_END };
 enum Wait { RUNNING, BARRIER, WARP, DONE };
 enum Access { LOAD, STORE, ATOMIC };
 // cuda_on_cpu.h has the same numbers. ACTIVE has no mask: it meets the lanes that have come as far.
 enum Shuffle { SYNC, TO, UP, DOWN, XOR, BALLOT, R_ADD, R_MAX, R_MIN, R_AND, R_OR, R_XOR, ACTIVE };
 enum Atomic { A_ADD, A_SUB, A_MAX, A_MIN, A_EXCH, A_AND, A_OR, A_XOR, A_CAS };
 enum Type { INT, UNSIGNED, FLOAT };
-constexpr int MOST_THREADS = 1024, LANES = 32, MOST_TENSORS = 6;
-constexpr size_t STACK_BYTES = 64 << 10, PAGE = 4096, WINDOW = 64 << 20, MOST_SHARED = 48 << 10;
+constexpr int MOST_THREADS = 1024, LANES = 32, STEPS_OF_A_WARP = 5, MOST_TENSORS = 6, MOST_CALLS = 256;
+constexpr int MOST_SEGMENTS = 8;
+constexpr size_t STACK_BYTES = 64 << 10, WINDOW = 64 << 20, MOST_SHARED = 48 << 10;
 // Steps of a thread after which a loop cannot be one that ends: a few for each element, and some more. Steps are
 // accesses and synchronisations. interpreter/hooks.py has the same numbers.
 constexpr int64_t STEPS = 10000, STEPS_AN_ELEMENT = 8;
@@ -27,21 +27,21 @@ constexpr uint32_t POISON[] = {0x7f800000, 0x7fc00000};  // inf and NaN: fmaxf i
 
 // host.py, report.py and banks.py read these structs: the same fields in the same order.
 struct Event {
-    int32_t what, access, tensor, block, thread, other, other_wait, line, other_line, size, other_access;
+    int32_t what, access, tensor, block, thread, other, other_wait, spot, other_spot, size, other_access;
     int64_t offset;              // bytes of the access in its tensor; or the wrong index; bytes of shared memory; steps
     uint64_t code, other_code;   // addresses of the two instructions in the kernel's library; 0: unknown
 };
 struct Tensor {
-    char* base;              // what the kernel sees: NaN, but for the bytes of the access that memory.h was told of
-    char* data;              // the elements
+    char* base;
     int64_t bytes, read, written;
     int64_t shared;  // stores to an element into which another block had stored
     int32_t* owner;  // for each element the block of its last store; before the first, one of these
 };
 enum { UNREAD = -1, NARROW = -2, WIDE = -3 };  // NARROW: never loaded with 16 bytes at once
 struct Counts {
-    int64_t barriers, warp_operations, blocks_storing, widest;
-    int64_t most_loads;     // loads from shared memory by one thread of one block, at most
+    int64_t barriers, blocks_storing, widest;
+    int64_t shuffles;       // of a warp: lanes got a value of another one; a reduction of all lanes is worth five
+    int64_t most_loads;     // words loaded from shared memory by one thread of one block, at most
     int64_t stored_again;   // stores to an element into which this block or another had stored
     int64_t most_read;      // bytes loaded from tensors by one thread of one block, at most
     int64_t narrow;         // elements of tensors that were loaded, and never with 16 bytes at once
@@ -50,18 +50,25 @@ struct Counts {
     int64_t thread_steps, warp_steps;
 };
 struct Fiber {
+    jmp_buf begin;          // where it begins with the next block
     jmp_buf left;           // where it goes on; a switch by setjmp needs no call of the system
-    bool fresh;             // it has to begin: it never ran, or a fault has stopped its last launch
+    bool fresh;             // it never ran, or a fault has stopped its last launch
     char* stack;
-    int wait, line, what, operand, width, predicate;
+    char* top;              // the end of what the kernel may store to
+    int n_calls;            // of the kernel's functions that have not returned
+    int wait, spot, what, operand, width, predicate;
     unsigned mask;
+    uint64_t code;          // of its call, where the spot does not say
     char value[8];
-    int64_t loads;          // loads from shared memory, in this block
+    int64_t loads;          // words loaded from shared memory, in this block
     int64_t read;           // bytes loaded from tensors, in this block
     int64_t steps;          // accesses, in this block
     uint32_t stored;        // its clock at its last store to shared memory
     uint32_t clock;         // logical clock: rises at every synchronisation
     uint32_t known[LANES];  // each lane's clock at its last synchronisation with this one, directly or through others
+};
+struct Return {  // of a call: the place on the stack, and what stands there
+    uint64_t place, to;
 };
 struct Cell {  // four bytes of shared memory: thread, clock and instruction of the last store and of the last atomic
     struct By {
@@ -113,11 +120,17 @@ static struct Pending {
     uint64_t code;
 } pending[4];
 static int n_pending;
-static struct Shown {  // the bytes of a tensor that the kernel may access at the moment
-    Tensor* tensor;
-    int64_t offset, size;
-} shown_load, shown_store;
-static bool copies;  // the last access was a store; a load may belong to the same copy
+static Return* calls;  // MOST_CALLS for each thread
+struct Range {  // of addresses
+    uint64_t from, to;
+};
+static Range readable[2 * MOST_SEGMENTS];  // of the kernel's library: its constants and variables
+static int n_readable;
+// checks.h compares an address with these: the bytes of the last load and of the last store that the sanitizer told of,
+// and the running thread's own variables.
+extern "C" {
+__attribute__((visibility("hidden"))) Range told_load, told_store, own_stack;
+}
 
 static uint64_t place(uint64_t code) { return code >= module_begin && code < module_end ? code - module_begin : 0; }
 

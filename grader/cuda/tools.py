@@ -10,6 +10,7 @@ import functools
 import os
 import pathlib
 import re
+import resource
 import socket
 import subprocess
 import tempfile
@@ -17,27 +18,38 @@ from collections.abc import Callable
 
 from ..protocol import frames
 from ..sentence import foreign, said, tree
-from . import kernel_text, objects
+from . import guard, kernel_text, objects
 
 _HERE = pathlib.Path(__file__).parent
-_FLAGS = "-std=c++17 -O1 -w -fPIC -shared".split()
+_FLAGS = "-std=c++17 -O1 -w -fPIC".split()
 _PREPROCESSED = "-E -std=c++17 -undef -nostdinc -w -fmax-errors=20 -x c++ -".split()
 # -fno-tree-sra keeps the copy of a float4 one access of 16 bytes. -fvisibility=hidden separates equal names of two
 # kernels. -nodefaultlibs leaves out the sanitizers' libraries, which memory.h replaces; -nostartfiles and no RTTI leave
-# objects.py less to look at. A jump table is a jump to an address. A struct that a call takes is not counted, so g++
-# inlines whatever it can. memory.h checks the copies of large structs (--wrap).
+# objects.py less to look at. guard.py wants functions with one frame, which end with a return, and no table of jumps.
+# What is inlined is told of as the text has it: a float4 that a call takes is one access. No sine is merged with a cosine:
+# the function for both takes two pointers.
 _WATCHED = (
-    "-g1 -nodefaultlibs -nostartfiles -fno-stack-protector -fno-exceptions -fno-rtti -fno-use-cxa-atexit "
-    "-fno-math-errno -fno-tree-sra -fno-jump-tables -fvisibility=hidden -fno-gnu-unique -fmax-errors=20 "
-    "-fsanitize=thread,bounds-strict -finline-functions --param max-inline-insns-auto=10000 "
+    "-S -g1 -fno-stack-protector -fno-stack-clash-protection -fno-exceptions -fno-rtti -fno-use-cxa-atexit "
+    "-fno-math-errno -fno-builtin-sin -fno-builtin-sinf -fno-tree-sra -fno-jump-tables -fvisibility=hidden -fno-gnu-unique -fmax-errors=20 "
+    "-ftls-model=local-dynamic -fomit-frame-pointer -fno-shrink-wrap -fno-optimize-sibling-calls "
+    "-fno-reorder-blocks-and-partition -fno-asynchronous-unwind-tables "
+    "-fsanitize=thread,bounds-strict -finline-functions -finline-small-functions --param max-inline-insns-auto=10000 "
     "--param max-inline-insns-single=10000 --param early-inlining-insns=1000 --param large-function-growth=10000 "
-    "--param inline-unit-growth=10000 --param large-stack-frame-growth=10000 "
-    "-Wl,-z,relro,-z,now,--wrap=memcpy,--wrap=memmove,--wrap=memset"
+    "--param inline-unit-growth=10000 --param large-stack-frame-growth=10000"
+).split()
+_LINKED = (
+    "-shared -nodefaultlibs -nostartfiles "
+    "-Wl,-z,relro,-z,now,-z,separate-code,-Bsymbolic,--wrap=memcpy,--wrap=memmove,--wrap=memset"
 ).split()
 _MOST_TEXT = 1 << 20  # characters of a preprocessed kernel
 _TEXT = {"encoding": "utf-8", "errors": "replace"}
 _EMPTY = "empty"  # the library of an empty kernel
+_MOST_ASSEMBLY = 8 << 20  # bytes of what g++ makes of it
 _PATIENCE = 4  # seconds; g++ needs 0.3, and it tries again for 15 where it cannot start a process
+_WORK = 4  # seconds of CPU time for each program that g++ starts
+_TOO_MUCH = kernel_text.refusal(
+    0, said("g++ is not done with it in a few seconds, or runs out of memory: do macros, templates or constants grow in it?")
+)
 _beside: socket.socket | None = None
 _runtime: str | None = None
 
@@ -154,7 +166,7 @@ def _build(library: str, source: str | None, folder: str | None = None) -> tuple
     folder = folder or os.getcwd()
     file = os.path.join(folder, _name(library))
     if source is None:
-        return _compiler(library, folder, *_FLAGS, str(_HERE / "runtime.cpp"), "-o", file)
+        return _compiler(library, folder, *_FLAGS, "-shared", str(_HERE / "runtime.cpp"), "-o", file)
     refused = kernel_text.unfit_directive(source)
     if refused:
         return refused, ""
@@ -167,13 +179,24 @@ def _build(library: str, source: str | None, folder: str | None = None) -> tuple
     except OSError as error:
         return "", said("g++ does not work here: it makes no {filename}", filename=error.filename)
     if len(words) == _MOST_TEXT:
-        return kernel_text.refusal(0, said("its macros make a text of it that is too long")), ""
+        return _TOO_MUCH, ""
     text, refused = kernel_text.preprocessed(words)
     if refused:
         return refused, ""
     text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n# 1 "kernel"\n{text}\n'
-    failed = _compiler(library, folder, *_FLAGS, *_WATCHED, "-x", "c++", "-", "-o", file, given=text)
-    return failed if any(failed) or library == _EMPTY else _unfit(library, file)
+    machine = guard.instruction_set(processor := guard.processor())
+    if not machine:
+        return "", said("kernels of lesson 12 run on x86-64 and on 64-bit ARM, not on {processor}", processor=processor)
+    failed = _compiler(library, folder, *_FLAGS, *_WATCHED, *machine.FLAGS, "-x", "c++", "-", "-o", f"{file}.s", given=text)
+    if any(failed):
+        return failed
+    if os.path.getsize(f"{file}.s") > _MOST_ASSEMBLY:
+        return _TOO_MUCH, ""
+    text, refused = guard.guarded(pathlib.Path(f"{file}.s").read_text(encoding="utf-8"), processor)
+    if refused:
+        return refused, ""
+    failed = _compiler(library, folder, *_LINKED, "-x", "assembler", "-", "-o", file, given=text)
+    return failed if any(failed) or library == _EMPTY else _unfit(file)
 
 
 def _compiler(library: str, folder: str, *arguments: str, given: str = "") -> tuple[str, str]:
@@ -181,7 +204,7 @@ def _compiler(library: str, folder: str, *arguments: str, given: str = "") -> tu
     environment = os.environ | {"LC_ALL": "C", "TMPDIR": folder}
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     try:
-        running = subprocess.Popen(["g++", *arguments], env=environment, **pipes, **_TEXT)
+        running = subprocess.Popen(["g++", *arguments], env=environment, preexec_fn=_limit_work, **pipes, **_TEXT)
     except OSError as error:
         return "", said("g++ cannot be started: {strerror}", strerror=error.strerror)
     try:
@@ -193,7 +216,15 @@ def _compiler(library: str, folder: str, *arguments: str, given: str = "") -> tu
     if not running.returncode:
         return "", ""
     words = words or "g++ failed"
+    if foreign.is_a(words, "gave-up"):
+        return _TOO_MUCH, _fault(library, folder, words.strip().splitlines()[-1])
     return words, "" if foreign.names_a_line(words) else _fault(library, folder, words.strip().splitlines()[-1])
+
+
+def _limit_work() -> None:
+    """In the process of g++, before it starts: what it starts ends by itself."""
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    resource.setrlimit(resource.RLIMIT_CPU, (_WORK, hard))
 
 
 def _fault(library: str, folder: str, words: str) -> str:
@@ -203,12 +234,12 @@ def _fault(library: str, folder: str, words: str) -> str:
     return said("g++ does not work here: {said}", said=words)
 
 
-def _unfit(library: str, file: str) -> tuple[str, str]:
+def _unfit(file: str) -> tuple[str, str]:
     try:
-        sentence, code = objects.unfit(file)
+        sentence = objects.unfit(file)
     except (OSError, subprocess.CalledProcessError):
         return "", said("readelf and objdump, which come with g++, cannot be started")
-    return kernel_text.refusal(_line(library, code) if code else 0, sentence) if sentence else "", ""
+    return sentence, ""
 
 
 def _line(library: str, code: int) -> int:

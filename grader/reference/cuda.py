@@ -15,7 +15,7 @@ from .reductions import LANES
 
 _MAX_BARRIERS = 6  # of a block of v3; a tree of 256 threads needs more
 _FLOAT4 = 4  # elements in the widest access
-_MANY_THREADS = 256  # a tree has far fewer steps than such a block has threads
+_BUTTERFLY = 5  # steps of a warp's butterfly
 _MOST_SHARES = 16  # even shares of the columns that one thread may read, in all passes
 
 
@@ -59,20 +59,33 @@ def unstored_load(evidence: Evidence) -> str:
 def version_fault(version: str, evidence: Evidence, n: int) -> tuple[str, str] | tuple[None, None]:
     """(mistake, sentence) if a kernel with right numbers for rows of n columns lacks the method of its version."""
     launch = evidence.launches[0]
-    options, v3 = launch["options"], version == "v3"
-    barriers, threads, loads = options["barriers"] // launch["grid"][0], options["threads"], options["most_loads"]
+    options, v3, blocks = launch["options"], version == "v3", launch["grid"][0]
+    barriers, threads, words = options["barriers"] // blocks, options["threads"], options["most_loads"]
+    shares = -(-n // threads)  # columns of a thread, if all have as many
     if v3 and barriers > _MAX_BARRIERS:
         return "too-many-barriers", fault(
             "way", "right numbers, but each block meets at __syncthreads() {barriers} times", barriers=barriers
         )
-    if v3 and n > LANES and not options["warp_operations"]:
+    if v3 and n > LANES and not options["shuffles"]:
         return "no-shuffle", fault("way", "right numbers, but no lane ever gets a value from another one directly")
-    if threads >= _MANY_THREADS and loads > threads // 2:
+    shuffles, warps = options["shuffles"] / blocks, min(threads // LANES, max(1, n // (_FLOAT4 * LANES)))
+    if v3 and n > LANES and shuffles < _BUTTERFLY * warps:
+        return "no-shuffle", fault(
+            "way",
+            "right numbers, but the lanes of a block's warps get values from one another {shuffles} times, and the "
+            "butterflies of {warps} warps have {steps} steps",
+            shuffles=round(shuffles),
+            warps=warps,
+            steps=_BUTTERFLY * warps,
+        )
+    # What a thread may load if each of two levels takes up to 32 numbers, or states, one after the other; and some more
+    # for each of its columns.
+    if words > 3 * (LANES + threads // LANES) + 4 * shares:
         return "reduced-in-series", fault(
-            "way", "right numbers, but a thread loads from shared memory {loads} times", loads=loads
+            "way", "right numbers, but a thread loads {words} numbers from shared memory", words=words
         )
     walked = options["most_read"] // 4
-    if threads >= _MANY_THREADS and walked > _MOST_SHARES * -(-n // threads):
+    if walked > _MOST_SHARES * shares:
         return "walked-alone", fault(
             "way", "right numbers, but of {n} columns a thread alone reads {walked} elements", n=n, walked=walked
         )

@@ -94,6 +94,7 @@ _PATTERNS = {
     "about-xor": r"unsupported operand type\(s\) for \^",
     "xor-of-mixed-numbers": r"unsupported operand type\(s\) for \^: '(?:int' and 'float|float' and 'int)'",
     "xor-of-fractions": r"\"bitwise_xor_\w+\" not implemented",
+    "gave-up": r"signal terminated program|memory exhausted|out of memory|internal compiler error",
     "chained-comparison": r"^simultaneous multiple comparison",
     "return-in-a-loop": r"loop body should only have one block",
     "matrix-product-in-a-kernel": r"unsupported operand type\(s\) for @",
