@@ -10,6 +10,7 @@ import triton
 import triton.language as tl
 
 from grader import interpreter
+from grader.device_side import operators
 from grader.interpreter import OutOfBounds, recording
 from grader.interpreter.ledger import Ledger
 from grader.interpreter.torch_ledger import TorchLedger
@@ -347,3 +348,69 @@ def test_memory_that_is_seen_as_numbers_later_was_written_as_numbers():
         return y.view(torch.float32)
 
     assert (16, 16) == counted(work, matrix())[:2]
+
+
+# Operators
+
+# What an operator of the device's list may make of numbers that is not counted: conditions, and places in an order.
+_CONDITIONS = set(
+    "ge gt le lt eq ne signbit isin isnan isinf isfinite isposinf isneginf logical_and logical_or".split()
+)
+_CONDITIONS |= {"logical_xor", "logical_not", "any", "all", *(f"{name}_" for name in _CONDITIONS)}
+_ORDERS = set("max min median nanmedian mode kthvalue argmax argmin cummax cummin sort argsort topk".split())
+_ORDERS |= {"_unique2", "unique_dim", "unique_consecutive", "nonzero", "count_nonzero"}
+
+
+def arguments(operator, x, first, out):
+    """Some arguments of an operator, by their types alone. Raises KeyError for a type that is none of these."""
+    values = {
+        "int": 1,
+        "float": 0.5,
+        "number": 0.5,
+        "Scalar": 0.5,
+        "bool": False,
+        "List[int]": [1],
+        "List[Tensor]": [x, x],
+    }
+    args, kwargs = [], {}
+    for argument in operator._schema.arguments:
+        if argument.is_out:
+            kwargs[argument.name] = torch.empty(0, dtype=out)
+        elif not argument.kwarg_only and not argument.has_default_value():
+            kind = str(argument.type)
+            args.append((x if args else first) if kind == "Tensor" else values[kind])
+    return args, kwargs
+
+
+def made_of(operator, seed, view, out):
+    """[(elements, numbers in each)] of what an operator makes of random numbers, seen as `view`."""
+    torch.manual_seed(seed)
+    x, ledger = torch.rand(ROWS, COLUMNS) * 4 - 2, Ledger()
+    ledger.storages.begin([x])
+    args, kwargs = arguments(operator, x, x.view(view), out)
+    torch.manual_seed(0)  # for operators that draw
+    with TorchLedger(ledger, poison=True):
+        made = operator(*args, **kwargs)
+    made = [t for t in (made if isinstance(made, (list, tuple)) else [made]) if isinstance(t, torch.Tensor)]
+    return [(t.clone(), ledger.storages.share_of(t)) for t in made]
+
+
+@pytest.mark.whole
+def test_no_operator_of_the_list_makes_something_else_of_numbers():
+    """What depends on the numbers holds numbers, unless it is a condition or a place: tried with random numbers."""
+    ran, uncounted = set(), set()
+    for name in sorted(operators.ALLOWED):
+        for overload in getattr(torch.ops.aten, name).overloads() if hasattr(torch.ops.aten, name) else ():
+            outs = (torch.float32, torch.int64, torch.uint8) if "out" in overload else (None,)
+            for view, out in [(view, out) for view in (torch.float32, INTEGERS) for out in outs]:
+                try:
+                    operator = operators.operator(f"aten::{name}", overload)
+                    one, other = (made_of(operator, seed, view, out) for seed in (1, 2))
+                except (RuntimeError, TypeError, KeyError, IndexError, ValueError, NotImplementedError):
+                    continue  # an operator that the device refuses, or that takes other arguments
+                ran.add(operator)
+                differ = [not torch.equal(a, b) and not share for (a, share), (b, _) in zip(one, other)]
+                uncounted |= {name} if any(differ) else set()
+
+    assert len(ran) > 400
+    assert uncounted <= _CONDITIONS | _ORDERS, uncounted - _CONDITIONS - _ORDERS

@@ -8,7 +8,7 @@ hooks            the hooks around launches, accesses and programs
 triton_private   every private name of Triton, and what a version lacks
 address_space    the guard: windows of addresses, OutOfBounds
 ledger           elements moved, by tensor and launch; torch_ledger: the same for PyTorch's operators
-float_storages   storages that hold floating-point numbers, whatever dtype a view gives them
+float_storages   storages from birth to release: which hold floating-point numbers, how many elements live
 observe          all counts of one call, as plain data
 poison, bfloat16 values of masked lanes; conversions, and arithmetic that is refused
 recorder         which program touched which element, for traces; sectors: what its warps ask of memory
