@@ -308,15 +308,17 @@ def send_decorated(tell: Callable[[str, str], None] | None = None) -> None:
 
 
 @contextlib.contextmanager
-def visits_told(enters: Callable, leaves: Callable) -> Iterator[None]:
+def visits_told(enters: Callable, leaves: Callable, calls: Callable) -> Iterator[None]:
     """Tell of each node of a function with @triton.jit that Triton's code generator visits inside the block.
 
     enters(generator, node): before the visit. leaves(generator, node, value): after it, with what the node is to the
-    compiler.
+    compiler. calls(name): before it calls such a function, whose generator has this function_name; it may be one that
+    was visited before.
     """
-    from triton.compiler.code_generator import CodeGenerator
+    from triton.compiler import code_generator
 
-    stock = CodeGenerator.visit
+    generator = code_generator.CodeGenerator
+    stock, mangle = generator.visit, code_generator.mangle_fn
 
     @functools.wraps(stock)
     def visit(self, node):
@@ -327,11 +329,17 @@ def visits_told(enters: Callable, leaves: Callable) -> Iterator[None]:
         leaves(self, node, value)
         return value
 
-    CodeGenerator.visit = visit
+    @functools.wraps(mangle)
+    def mangled(*args, **kwargs):
+        name = mangle(*args, **kwargs)
+        calls(name)
+        return name
+
+    generator.visit, code_generator.mangle_fn = visit, mangled
     try:
         yield
     finally:
-        CodeGenerator.visit = stock
+        generator.visit, code_generator.mangle_fn = stock, mangle
 
 
 def make_ir(kernel, signature: dict, constants: dict, options: dict, target: tuple) -> str:
