@@ -10,6 +10,7 @@ from grader import lessons
 from grader.device_side.memory import FEW, FEW_AT_ONCE
 from grader.judge import extract, zygotes
 from grader.judge.judge import judge
+from grader.judge.session import to_lower
 from grader.spec import Call
 
 X = torch.arange(12.0).reshape(3, 4)
@@ -291,7 +292,8 @@ def test_kernels_are_launched_however_they_are_decorated(decorators, launch):
     assert torch.equal(2 * X, evidence.value)
     assert [evidence.read, evidence.written, evidence.launches[0]["program"]] == [12, 12, 0]
     with zygotes.get("compiled").open("", 20) as session:
-        assert session.lower(evidence.launches[0], evidence.programs[0]) is None
+        visited, error = session.lower(evidence.programs[0], to_lower(evidence.launches[0]))
+    assert error is None and visited
 
 
 def test_an_object_that_is_no_kernel_launches_nothing():

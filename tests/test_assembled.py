@@ -165,22 +165,18 @@ def test_a_kernel_that_the_compiler_never_finishes_has_no_points(monkeypatch):
 
 
 def test_a_kernel_that_is_never_lowered_has_no_points(monkeypatch):
-    """What holds for machine code holds for the check that every kernel gets; a second look keeps its progress."""
-    asked = []
+    """What holds for machine code holds for the check that every kernel gets, in the time of the answer."""
 
-    def lower(self, launch, program):
-        asked.append(self.limit.seconds)
-        if len(asked) > 1:
-            raise zygotes.Deadline(f"still running after {self.limit.seconds:g} seconds")
+    def lower(self, program, launch, until=None):
+        raise zygotes.Deadline(f"still running after {self.limit.seconds:g} seconds")
 
-    monkeypatch.setattr(compiled, "_taken", set())
+    monkeypatch.setattr(compiled, "_lowered", {})
     monkeypatch.setattr(zygotes.Session, "lower", lower)
 
     result = judge(*narrow(), seconds=30)
 
     assert (result.status, result.mistake) == ("failed", "compiler-endless")
-    assert result.message.endswith("runs interpreted, but Triton's compiler is still running after 90 seconds")
-    assert asked == [30, 30, 90]
+    assert result.message.endswith("runs interpreted, but Triton's compiler is still running after 30 seconds")
 
 
 @pytest.mark.parametrize("method", ["lower", "assemble"])
@@ -188,13 +184,14 @@ def test_a_kernel_on_which_the_compiler_crashes_has_no_points(monkeypatch, metho
     """Else it would hide its loads as one does that is never finished. Another kernel shows that the compiler works."""
     asked, real = [], getattr(zygotes.Session, method)
 
-    def crash(self, launch, program):
-        asked.append(program)
-        if program == compiled._BLAMELESS:
-            return real(self, launch, program)
+    def crash(self, *order):
+        asked.append(compiled._BLAMELESS in order)
+        if asked[-1]:
+            return real(self, *order)
         raise zygotes.Died("the channel was closed")
 
-    monkeypatch.setattr(compiled, "_taken", set())
+    monkeypatch.setattr(compiled, "_able", {True})
+    monkeypatch.setattr(compiled, "_lowered", {})
     monkeypatch.setattr(compiled, "_assembled", {})
     monkeypatch.setattr(zygotes.Session, method, crash)
 
@@ -202,7 +199,7 @@ def test_a_kernel_on_which_the_compiler_crashes_has_no_points(monkeypatch, metho
 
     assert (result.status, result.score, result.mistake) == ("failed", 0.0, "compiler-fails")
     assert result.message.endswith("but Triton's compiler crashes on it")
-    assert [program == compiled._BLAMELESS for program in asked] == [False, False, True]
+    assert asked == ([False, True] if method == "lower" else [False, False, True])
 
 
 def test_a_kernel_that_the_compiler_refuses_late_has_no_points(monkeypatch):
@@ -227,10 +224,11 @@ def test_a_kernel_that_the_compiler_refuses_late_has_no_points(monkeypatch):
 def test_a_compiler_that_takes_no_kernel_is_no_fault_of_the_answer(monkeypatch, method):
     """It crashes on every kernel of this machine: the result says what was not looked at."""
 
-    def crash(self, launch, program):
+    def crash(self, *order):
         raise zygotes.Died("the channel was closed")
 
-    monkeypatch.setattr(compiled, "_taken", set())
+    monkeypatch.setattr(compiled, "_able", set())
+    monkeypatch.setattr(compiled, "_lowered", {})
     monkeypatch.setattr(compiled, "_assembled", {})
     monkeypatch.setattr(zygotes.Session, method, crash)
 
@@ -238,6 +236,22 @@ def test_a_compiler_that_takes_no_kernel_is_no_fault_of_the_answer(monkeypatch, 
 
     assert result.status == "passed"
     assert any(flag.endswith("the channel was closed") for flag in result.flags)
+
+
+def test_a_compiler_that_was_there_before_leaves_no_kernel_unseen(monkeypatch):
+    """Else an answer that starves the machine runs as it likes: its row is an error, which can be graded again."""
+
+    def crash(self, *order):
+        raise zygotes.Died("the channel was closed")
+
+    monkeypatch.setattr(compiled, "_able", {True})
+    monkeypatch.setattr(compiled, "_lowered", {})
+    monkeypatch.setattr(zygotes.Session, "lower", crash)
+
+    result = judge(*wide())
+
+    assert (result.status, result.score) == ("error", 0)
+    assert result.message == "not shown to Triton's compiler: the channel was closed"
 
 
 def test_a_missing_tool_is_no_fault_of_the_answer(monkeypatch):

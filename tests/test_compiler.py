@@ -1,24 +1,31 @@
 """Kernels that the interpreter would run and no GPU takes: refused as text, or by Triton's front end, without a GPU."""
 
+import contextlib
+
 import pytest
 import torch
 
 from grader.judge import compiled, zygotes
-from grader.spec import Call, Case
+from grader.judge.time_limit import TimeLimit
+from grader.spec import Call
 
 HEADER = "import torch\nimport triton\nimport triton.language as tl\n\n@triton.jit\n"
 
 
+def kernel(body, header=HEADER):
+    return header + "def kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):\n    cols = tl.arange(0, BLOCK)\n" + body
+
+
+def launch(block=8):
+    return Call("launch", "kernel", (torch.zeros(8), torch.ones(8), 8), {"BLOCK": block}, grid=(1,))
+
+
 def refused(body, header=HEADER):
     """The error of the device or of the compiler for a kernel, None without one."""
-    source = header + "def kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):\n    cols = tl.arange(0, BLOCK)\n" + body
-    call = Call("launch", "kernel", (torch.zeros(8), torch.ones(8), 8), {"BLOCK": 8}, grid=(1,))
-    with zygotes.get().open(source, 30, apart=True) as session:
-        evidence = session.run(call)
-    if evidence.error:
-        return evidence.error
-    with zygotes.get("compiled").open("", 30) as session:
-        return session.lower(evidence.launches[0], evidence.programs[evidence.launches[0]["program"]])
+    front_end = compiled.FrontEnd(TimeLimit(30), [])
+    with zygotes.get().open(kernel(body, header), 30, apart=True) as session, contextlib.closing(front_end):
+        evidence = session.run(launch(), None, front_end.lower)
+    return evidence.error or next(iter(front_end.refusals), None)
 
 
 COPY = "    tl.store(y_ptr + cols, tl.load(x_ptr + cols, mask=cols < n, other=0.0), mask=cols < n)\n"
@@ -30,26 +37,25 @@ def test_a_right_kernel_is_taken():
 
 
 def test_a_launch_is_shown_to_the_compiler_once(monkeypatch):
-    """A second check of the same kernel takes its verdict from before; one with another constant does not."""
-    source = HEADER + "def kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):\n    cols = tl.arange(0, BLOCK)\n" + COPY
+    """A second check of the same kernel takes its outcome from before; one with another constant does not."""
     shown = []
     lower = zygotes.Session.lower
     monkeypatch.setattr(zygotes.Session, "lower", lambda self, *args: shown.append(args) or lower(self, *args))
-    monkeypatch.setattr(compiled, "_taken", set())
-    with zygotes.get().open(source, 30, apart=True) as session:
-        for block in (8, 8, 16):
-            call = Call("launch", "kernel", (torch.zeros(8), torch.ones(8), 8), {"BLOCK": block}, (1,))
-            seen = Case("a copy", call, verify=lambda evidence: None), session.run(call)
-            assert compiled.lower([seen], 30, []) == []
+    monkeypatch.setattr(compiled, "_lowered", {})
+    for _ in range(2):
+        front_end = compiled.FrontEnd(TimeLimit(30), [])
+        with zygotes.get().open(kernel(COPY), 30, apart=True) as session, contextlib.closing(front_end):
+            for block in (8, 8, 16):
+                assert session.run(launch(block), None, front_end.lower).error is None
 
-    assert [launch["constants"]["BLOCK"] for launch, _ in shown] == [8, 16]
+    assert [order["constants"]["BLOCK"] for _, order, _ in shown] == [["int", "0x8"], ["int", "0x10"]]
 
 
 @pytest.mark.parametrize(
     "body, says",
     [
         ("    tl.store(y_ptr + cols, torch.exp(tl.load(x_ptr + cols)))\n", "this one is PyTorch's"),
-        ("    tl.store(y_ptr + cols, tl.load(x_ptr + cols), mask=cols < n and cols >= 0)\n", "'and' and 'or'"),
+        ("    tl.store(y_ptr + cols, tl.load(x_ptr + cols), mask=cols < n and cols >= 0)\n", "ask for one truth value"),
         (
             "    s = 0\n    for i in range(0, n):\n        s += tl.sum(tl.load(x_ptr + cols), axis=0)\n"
             "    tl.store(y_ptr, s)\n",

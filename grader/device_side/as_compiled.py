@@ -3,23 +3,31 @@
 Statements that the compiler left out are gone, and whoever comes to their place is refused. A value that is a constant
 to the compiler has to be the same one in the interpreter. So what ran is what was compiled: no list of the ways in
 which the two tell each other apart is needed.
+
+The interpreter keeps to the same specialisations as the compiler: each function knows by the call that led to it which
+one it is, and in which round of each unrolled loop.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
-import itertools
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 
 from ..interpreter.state import KernelMisuse
 from ..interpreter.triton_private import in_place_of, remade
 from ..sentence import fault, said
 from .kernel_text import Admitted
-from .visited import Nodes, contexts, key, place, same
+from .visited import Nodes, key, place, same
 
 # Names that no text of a kernel can use.
-_LEFT_OUT, _KNOWN, _VALUE = "__left_out", "__known", "__value"
+_LEFT_OUT, _VISITED, _KNOWN, _VALUE = "__left_out", "__visited", "__known", "__value"
+_ROUNDS, _ROUND, _WHICH = "__rounds", "__round", "__which"
+_CALLED, _ENTERED, _LEFT = "__called", "__entered", "__left"
+
+# Where a node is: the index of a specialisation, and the rounds of the unrolled loops around.
+Context = tuple[int, ...]
 
 
 class AsCompiled:
@@ -29,51 +37,127 @@ class AsCompiled:
     """
 
     def __init__(self, functions: list[Admitted], nodes: Nodes):
-        self._made, self._checks = {}, {}
-        for number, each in enumerate(functions):
+        self._begin = {functions[0].file: 0}
+        self._callees, self._callers = self._begin, []
+        calls = any(called for _, _, called in nodes)
+        self._made, self._names = {}, {}
+        for each in functions:
             if each.jit:
-                reader = _Reader(nodes.get(each.file, {}), each.text, called=number > 0)
+                reader = _Reader(each, nodes, calls)
                 function = remade(each.kernel, reader.tree())
                 if function is not None:
-                    self._made[each.kernel], self._checks[each.kernel] = function, reader.check
+                    self._made[each.kernel] = function
+                    self._names[each.kernel] = {
+                        _LEFT_OUT: _left_out, _VALUE: _value, _ROUNDS: enumerate, _VISITED: reader.visited,
+                        _KNOWN: reader.known, _CALLED: functools.partial(self._called, reader.calls),
+                        _ENTERED: functools.partial(self._entered, each.file), _LEFT: self._left,
+                    }  # fmt: skip
 
     @contextlib.contextmanager
     def in_place(self) -> Iterator[None]:
         """Let the interpreter run these functions inside the block."""
-        for kernel, check in self._checks.items():
-            kernel.fn.__globals__.update({_LEFT_OUT: _left_out, _VALUE: _value, _KNOWN: check})
+        self._callees, self._callers = self._begin, []
+        for kernel, names in self._names.items():
+            kernel.fn.__globals__.update(names)
         with in_place_of(self._made):
             yield
 
+    def _called(self, calls: list[dict[Context, dict[str, int]]], number: int, function, *context: int) -> Callable:
+        """A function that is called in a context, and may call others of the program."""
+        return functools.partial(self._call, calls[number].get(context, {}), function)
+
+    def _call(self, callees: dict[str, int], function, *args, **kwargs):
+        before, self._callees = self._callees, callees
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self._callees = before
+
+    def _entered(self, file: str) -> int:
+        """The specialisation of a function that begins: the call says which. Raises KernelMisuse."""
+        if file not in self._callees:
+            _left_out()
+        which = self._callees[file]
+        self._callers.append(self._callees)
+        self._callees = {}
+        return which
+
+    def _left(self) -> None:
+        self._callees = self._callers.pop()
+
 
 class _Reader(ast.NodeTransformer):
-    """The reader of one function. nodes: its places. text: of it. called: whether other functions call it."""
+    """The reader of one function. nodes: of the program. calls: whether its functions call each other."""
 
-    def __init__(self, nodes: dict[str, list], text: str, called: bool):
-        self._nodes, self._called = nodes, called
-        self._contexts, self._module = contexts(text, called), ast.parse(text)
-        self._constants: list[_Constant] = []
+    def __init__(self, function: Admitted, nodes: Nodes, calls: bool):
+        self._module, self._is_called = ast.parse(function.text), calls
+        self._places: dict[str, dict[Context, list | None]] = {}
+        self._calls: dict[str, dict[Context, dict[str, int]]] = {}
+        for which, (file, places, called) in enumerate(nodes):
+            for at, found in places if file == function.file else ():
+                self._places.setdefault(at, {}).update({(which, *rounds): known for rounds, known in found})
+            for at, rounds, (callee, number) in called if file == function.file else ():
+                self._calls.setdefault(at, {}).setdefault((which, *rounds), {})[callee] = number
+        self._constants: list[dict[Context, _Constant | None]] = []
+        self.calls: list[dict[Context, dict[str, int]]] = []
+        self._here: set[Context] = {(which,) for which, (file, *_) in enumerate(nodes) if file == function.file}
+        self._loops = 0  # unrolled ones around
         self._fixed: set[str] = set()  # names that are a constant of the launch wherever they stand
 
-    def check(self, number: int, value, *around):
+    def known(self, number: int, value, *context: int):
         """The value of a node that is a constant to the compiler. Raises KernelMisuse where it is another one."""
-        return self._constants[number].check(value, around)
+        constants = self._constants[number]
+        if context not in constants:
+            _left_out()
+        constant = constants[context]
+        return value if constant is None else constant.check(value)
+
+    def visited(self, number: int, *context: int) -> None:
+        """Raise KernelMisuse where the compiler left out a statement."""
+        if context not in self._constants[number]:
+            _left_out()
 
     def tree(self) -> ast.Module:
         """The function as the compiler took it."""
         (function,) = self._module.body
-        if not self._called:
-            bound = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and not _is_read(node)}
+        bound = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and not _is_read(node)}
+        if not self._is_called:
             self._fixed = {each.arg for each in function.args.args} - bound
-        function.body = self._statements(function.body)
+        body = self._statements(function.body)
+        which = _call(_ENTERED, function) if self._is_called else ast.Constant(0)
+        function.body = [ast.Expr(ast.NamedExpr(ast.Name(_WHICH, ast.Store()), which)), *body]
+        if self._is_called:
+            opening, *body = function.body
+            function.body = [opening, ast.Try(body, [], [], [ast.Expr(_call(_LEFT, function))])]
         return ast.fix_missing_locations(self._module)
 
     def _statements(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """Those up to the first one that the compiler left out, and a refusal in its place."""
-        visited = list(itertools.takewhile(lambda each: place(each) in self._nodes, statements))
-        left = statements[len(visited) :][:1]
-        refusals = [ast.copy_location(ast.Expr(_call(_LEFT_OUT, each)), each) for each in left]
-        return [*map(self.visit, visited), *refusals]
+        """Those up to the first one that the compiler left out, and a refusal in its place.
+
+        A refusal stands also in front of one that it left out in some of the contexts.
+        """
+        before, read = self._here, []
+        for each in statements:
+            found = self._places.get(place(each), {})
+            if not found:
+                read.append(ast.copy_location(ast.Expr(_call(_LEFT_OUT, each)), each))
+                break
+            if not self._here <= found.keys():
+                self._constants.append(dict.fromkeys(found))
+                read.append(ast.copy_location(ast.Expr(self._in_context(_VISITED, each, self._last)), each))
+                self._here = self._here & found.keys()
+            read.append(self.visit(each))
+        self._here = before
+        return read
+
+    @property
+    def _last(self) -> ast.Constant:
+        return ast.Constant(len(self._constants) - 1)
+
+    def _in_context(self, name: str, at: ast.expr | ast.stmt, *arguments: ast.expr) -> ast.Call:
+        """A call that gets the context as its last arguments."""
+        names = [_WHICH, *(f"{_ROUND}{number}" for number in range(self._loops))]
+        return _call(name, at, *arguments, *(ast.Name(each, ast.Load()) for each in names))
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         at = place(node) if isinstance(node, ast.expr) else ""
@@ -91,63 +175,83 @@ class _Reader(ast.NodeTransformer):
         node.iter.args = [self.visit(each) for each in node.iter.args]
         for each in node.iter.keywords:
             each.value = self.visit(each.value)
-        node.body, node.orelse = self._statements(node.body), self._statements(node.orelse)
+        with self._rounds_of(node, node.body[0]):
+            node.body = self._statements(node.body)
+        node.orelse = self._statements(node.orelse)
         return node
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        """A list, whose parts the compiler visits one by one."""
+        at, (part, *_) = place(node), node.generators
+        part.iter = self.visit(part.iter)
+        with self._rounds_of(part, [*part.ifs, node.elt][0]):
+            part.ifs = [self.visit(each) for each in part.ifs]
+            node.elt = self.visit(node.elt)
+        return self._checked(node, at)
+
+    @contextlib.contextmanager
+    def _rounds_of(self, loop: ast.For | ast.comprehension, first: ast.expr | ast.stmt) -> Iterator[None]:
+        """Number the rounds of a loop if the compiler unrolls it. first: what it visits first in each round."""
+        found = self._places.get(place(first), {})
+        if not any(len(context) > self._loops + 1 for context in found):
+            yield
+            return
+        number = ast.Name(f"{_ROUND}{self._loops}", ast.Store())
+        loop.target = ast.copy_location(ast.Tuple([number, loop.target], ast.Store()), loop.target)
+        loop.iter = _call(_ROUNDS, loop.iter, loop.iter)
+        before, self._here = self._here, set(found)
+        self._loops += 1
+        yield
+        self._loops -= 1
+        self._here = before
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """An attribute. `.value` of a constant is the constant itself, which has no wrapper in the interpreter."""
-        if node.attr == "value" and self._nodes.get(place(node.value), [True, []])[1]:
+        constants = self._places.get(place(node.value), {}).values()
+        if node.attr == "value" and any(known is not None for known in constants):
             return ast.copy_location(_call(_VALUE, node, self.visit(node.value)), node)
         return self.generic_visit(node)
 
     def _checked(self, node: ast.expr, at: str) -> ast.expr:
         """An expression, with a check of its value where the compiler knew it. at: its place."""
-        if at not in self._nodes:
+        found = self._places.get(at, {})
+        if not found:
             return ast.copy_location(_call(_LEFT_OUT, node), node) if isinstance(node, ast.Call) else node
-        varies, constants = self._nodes[at]
-        if not constants or isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id in self._fixed):
+        if isinstance(node, ast.Call) and at in self._calls:
+            self.calls.append(self._calls[at])
+            node.func = self._in_context(_CALLED, node.func, ast.Constant(len(self.calls) - 1), node.func)
+        in_some = isinstance(node, ast.Call) and not self._here <= found.keys()
+        if isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id in self._fixed):
             return node
-        self._constants.append(_Constant(varies, constants))
-        names = [ast.Name(name, ast.Load()) for name in self._contexts[at]]
-        number = ast.Constant(len(self._constants) - 1)
-        return ast.copy_location(_call(_KNOWN, node, number, node, *names), node)
+        if not in_some and all(known is None for known in found.values()):
+            return node
+        self._constants.append({at: None if known is None else _Constant(known) for at, known in found.items()})
+        return ast.copy_location(self._in_context(_KNOWN, node, self._last, node), node)
 
 
 class _Constant:
-    """What the compiler knew of one node. varies, constants: as in visited.Nodes."""
+    """A value that the compiler knew. known: its key."""
 
-    def __init__(self, varies: bool, constants: list):
-        self._varies, self._by_context = varies, {repr(around): keys for around, keys in constants}
-        self._any = [one for keys in self._by_context.values() for one in keys]
-        self._whole = set()  # whole numbers that it may be wherever it is
-        if not varies and len(self._by_context) == 1:
-            self._whole = {
-                int(number) for kind, *rest in self._any if kind == "number" for number in rest if _is_whole(number)
-            }
+    def __init__(self, known: list):
+        self._known = known
+        kind, *rest = known
+        self._whole = int(rest[0]) if kind == "number" and rest[0].lstrip("-").isdigit() else None
 
-    def check(self, value, around: tuple):
-        """The value, if it is right for the values around it. Raises KernelMisuse."""
-        if type(value) is int and value in self._whole:
+    def check(self, value):
+        """The value, if it is this one. Raises KernelMisuse."""
+        if type(value) is int and value == self._whole:
             return value
-        seen, keys = key(value), self._by_context.get(repr([*map(key, around)]))
-        if keys is None:
-            if self._varies:
-                return value
-            keys = self._any
-        if not any(same(known, seen) for known in keys):
+        seen = key(value)
+        if not same(self._known, seen):
             raise KernelMisuse(
                 fault(
                     "not-compiled",
                     "to Triton's compiler, a value in this line is {known}, and in the interpreter it is {seen}",
-                    known=_in_words(keys[0]),
+                    known=_in_words(self._known),
                     seen=_in_words(seen),
                 )
             )
         return value
-
-
-def _is_whole(number: str) -> bool:
-    return number.lstrip("-").isdigit()
 
 
 def _in_words(one: list | None) -> str:

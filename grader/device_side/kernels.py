@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import json
 import re
@@ -11,10 +12,11 @@ from typing import NamedTuple
 
 from ..interpreter import each_launch
 from ..interpreter.ledger import Launch, Ledger
+from ..interpreter.state import KernelMisuse
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
 from ..protocol.orders import Malformed
-from ..sentence import said
+from ..sentence import kind_of, message, said
 from .as_compiled import AsCompiled
 from .kernel_text import Admitted, RefusedKernel, admitted
 from .visited import Nodes
@@ -25,13 +27,14 @@ Lower = Callable[[str, Launch], Nodes | None]
 class _Kernel(NamedTuple):
     """The functions of a kernel, its text, and whether this text stands in a module of the course.
 
-    lowered: by signature, constants and options of a launch, its functions as the compiler took them.
+    lowered: by signature, constants and options of a launch, its functions as the compiler took them. A refusal is not
+    kept: the judge hears of each launch that is refused.
     """
 
     functions: list[Admitted]
     text: str
     shipped: bool
-    lowered: dict[str, AsCompiled | None]
+    lowered: dict[str, AsCompiled]
 
     @property
     def function(self):
@@ -44,7 +47,8 @@ class Kernels:
 
     shipped: texts of the course, whose kernels are told from the answer's own. lower: from a kernel's text and a launch
     to what Triton's compiler visited of it; None where the compiler refuses it, or is not there. texts: of the kernels
-    that ran since `begin`; a Launch has the index of its own. launched: names of the kernels whose launch was
+    that ran since `begin`; a Launch has the index of its own. differed: the first error since then of a kernel that ran
+    otherwise than it was compiled: the call has failed, whatever the host does with that error. launched: names of the kernels whose launch was
     pretended; "own" for an answer's.
     """
 
@@ -52,11 +56,12 @@ class Kernels:
         self._kernels: list[_Kernel] = []
         self._shipped, self._lower = shipped, lower
         self.texts: list[str] = []
+        self.differed: KernelMisuse | None = None
         self.launched: list[str] = []
 
     def begin(self) -> None:
         """Begin a call, which has launched nothing yet."""
-        self.texts, self.launched = [], []
+        self.texts, self.differed, self.launched = [], None, []
 
     def admit(self, text: str) -> int:
         """The number of the kernel of a KernelProgram, as JSON text. Raises RefusedKernel."""
@@ -85,6 +90,10 @@ class Kernels:
                     lowered = functools.partial(self._as_compiled, kernel, running)
                     running.enter_context(each_launch(lowered))
                 kernel.function[grid](*args, **kwargs)
+        except KernelMisuse as error:
+            if self.differed is None and kind_of(message(error)) == "not-compiled":
+                self.differed = error
+            raise
         finally:
             if not kernel.shipped:
                 if kernel.text not in self.texts:
@@ -94,14 +103,14 @@ class Kernels:
 
     def _as_compiled(self, kernel: _Kernel, running: contextlib.ExitStack, launch: Launch):
         """The function to run for a launch, in the place of the kernel's own. running: ends with the launch."""
+        launch = _specialised(launch)
         special = repr((launch.signature, launch.constants, launch.options))
         if special not in kernel.lowered:
             nodes = self._lower(kernel.text, launch)
-            kernel.lowered[special] = None if nodes is None else AsCompiled(kernel.functions, nodes)
-        as_compiled = kernel.lowered[special]
-        if as_compiled is None:
-            return None
-        running.enter_context(as_compiled.in_place())
+            if nodes is None:
+                return None
+            kernel.lowered[special] = AsCompiled(kernel.functions, nodes)
+        running.enter_context(kernel.lowered[special].in_place())
         return kernel.function.fn
 
     def pretend(self, number: int) -> None:
@@ -113,3 +122,10 @@ class Kernels:
         if not isinstance(number, int) or not 0 <= number < len(self._kernels):
             raise Malformed(said("there is no such kernel on the device"))
         return self._kernels[number]
+
+
+def _specialised(launch: Launch) -> Launch:
+    """The launch as Triton's launcher hands it to the compiler: an argument that is the integer 1 is a constant."""
+    ones = {name for name, divisible in launch.divisible.items() if divisible == 0 and name in launch.signature}
+    signature = {name: kind for name, kind in launch.signature.items() if name not in ones}
+    return dataclasses.replace(launch, signature=signature, constants=launch.constants | dict.fromkeys(ones, 1))

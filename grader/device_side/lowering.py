@@ -15,7 +15,7 @@ import warnings
 from triton import CompilationError
 
 from ..gpus import GPUS
-from ..interpreter.triton_private import make_ir, type_of_name
+from ..interpreter.triton_private import make_ir, ones_in, type_of_name
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
 from ..protocol.values import decode
@@ -98,6 +98,8 @@ def lower_kernel(kernel, signature: dict, constants: dict, options: dict) -> Non
     constants = {k: decode(v) for k, v in constants.items()}
     options = {k: decode(v) for k, v in options.items() if k in _OPTIONS}
     types = {name: type_of_name(signature.get(name, "constexpr")) for name in kernel.arg_names}
+    for number, name in enumerate(kernel.arg_names):
+        constants |= {(number, *place): 1 for place in ones_in(signature.get(name, ""))}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         made = make_ir(kernel, types, constants, options, _TARGET)

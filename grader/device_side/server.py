@@ -119,8 +119,9 @@ class Server:
             raise
         except BaseException as error:
             value = self._kept_error(error)
-        if self._memory.exhausted is not None and "error" not in value:
-            value = self._kept_error(self._memory.exhausted)
+        for error in (self._memory.exhausted, self._kernels.differed):
+            if error is not None and "error" not in value:
+                value = self._kept_error(error)
         observed = self._observer.observations(tensors)
         observed.programs = self._kernels.texts
         if "error" in value:

@@ -4,16 +4,18 @@ A kernel is two programs in one text: what the interpreter runs, and what the co
 of a launch. The compiler leaves out a branch whose condition it knows, and what follows a `return`. So each launch is
 lowered first, a `Visits` takes note of the nodes on the way, and device_side/as_compiled.py runs these alone.
 
-A node is known by its place: line and column where it begins and ends, counted from the `def`, and its type. A value is
-known by its key: lists of text and numbers, which travel as JSON.
+A function that is called with other types or constants is another one to the compiler, a specialisation. Each round of
+a loop that it unrolls is visited anew. So a node is known by the specialisation, the numbers of the rounds around it,
+and its place: line and column where it begins and ends, counted from the `def`, and its type. A value is known by its
+key: lists of text and numbers, which travel as JSON.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
-import functools
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import triton.language as tl
@@ -21,13 +23,17 @@ import triton.language as tl
 from ..interpreter.triton_private import visits_told
 from ..sentence import said
 
+if TYPE_CHECKING:
+    from triton.compiler.code_generator import CodeGenerator
+
 _FUNCTIONS = "<kernel "  # how the file names of device_side/kernel_text.py begin
-_MOST = 20_000  # constants of a kernel: of a loop that the compiler unrolls, each round has its own
+_MOST = 200_000  # nodes of a kernel: of a loop that the compiler unrolls, each round has its own
 _CLOSE = 1e-5  # relative: the interpreter may hold in float32 what the compiler computes in float64
 
-# {file name of a function: {place: [whether its value varies, [[context, keys], ...]]}}. A context is the keys of the
-# names of `contexts`, None for one that is no constant.
-Nodes = dict[str, dict[str, list]]
+# Of each specialisation, the kernel first: [file name of the function, places, calls].
+# places: [place, [[rounds, key of the value], ...]]; the key is None where the value is no constant.
+# calls: [place, rounds, [file name of the called function, index of its specialisation]].
+Nodes = list[list]
 
 
 def place(node: ast.AST) -> str:
@@ -79,39 +85,6 @@ def _close(known: str, seen: str) -> bool:
         return bool(np.isclose(np.float32(one), np.float32(other), rtol=_CLOSE, atol=0, equal_nan=True))
 
 
-@functools.lru_cache(maxsize=512)
-def contexts(source: str, called: bool) -> dict[str, tuple[str, ...]]:
-    """For each place in a function, the local names on which its constants may depend.
-
-    They are the targets of the loops around it, which the compiler may unroll, and of a function that others call its
-    parameters. source: text of the function. called: whether it is one.
-    """
-    found: dict[str, tuple[str, ...]] = {}
-
-    def walk(node: ast.AST, names: tuple[str, ...]) -> None:
-        if isinstance(node, (ast.expr, ast.stmt)):
-            found[place(node)] = names
-        inner = names
-        if isinstance(node, ast.For):
-            inner = (*names, *_names(node.target))
-        elif isinstance(node, ast.ListComp):
-            inner = (*names, *(name for part in node.generators for name in _names(part.target)))
-        of_loop = isinstance(node, (ast.For, ast.ListComp))
-        for field, children in ast.iter_fields(node):
-            for child in children if isinstance(children, list) else [children]:
-                if isinstance(child, ast.AST):
-                    walk(child, inner if of_loop and field in ("body", "elt") else names)
-
-    (function,) = ast.parse(source).body
-    parameters = tuple(each.arg for each in function.args.posonlyargs + function.args.args + function.args.kwonlyargs)
-    walk(function, parameters if called else ())
-    return found
-
-
-def _names(target: ast.expr) -> Iterator[str]:
-    return (node.id for node in ast.walk(target) if isinstance(node, ast.Name))
-
-
 class TooMany(ValueError):
     """A kernel with more constants than anybody reads: the compiler unrolls its loops."""
 
@@ -120,84 +93,141 @@ class Visits:
     """Takes note of one lowering."""
 
     def __init__(self):
-        self._found: dict[str, dict[str, _Node]] = {}
-        self._paths: dict[object, list[ast.AST]] = {}  # of each generator, the nodes that it is visiting
-        self._known: dict[int, bool] = {}  # by id of a node: whether the compiler knew its last value
-        self._unrolls: set[int] = set()  # ids of nodes that are tl.static_range
-        self._returned: set[object] = set()  # generators that met a `return` on the only way: the rest is dead code
-        self._constants = 0
+        self._functions: dict[str, _Function] = {}  # by the name that the compiler gives to a specialisation
+        self._path: list[tuple[CodeGenerator, ast.AST]] = []  # the nodes that are being visited, innermost last
+        self._count = 0
 
     @contextlib.contextmanager
     def told(self) -> Iterator[Visits]:
         """Take note of all visits inside the block."""
-        with visits_told(self._enter, self._leave):
+        with visits_told(self._enter, self._leave, self._call):
             yield self
 
     @property
     def nodes(self) -> Nodes:
         """All that was visited so far."""
-        return {
-            file: {at: [node.varies, list(node.constants.values())] for at, node in places.items()}
-            for file, places in self._found.items()
-        }
+        numbers = {name: number for number, name in enumerate(self._functions)}
+        return [
+            [
+                function.file,
+                [[at, [[[*rounds], known] for rounds, known in found.items()]] for at, found in function.places.items()],
+                [
+                    [at, [*rounds], [self._functions[name].file, numbers[name]]]
+                    for (at, rounds), called in function.calls.items()
+                    for name in called
+                    if name in numbers
+                ],
+            ]
+            for function in self._functions.values()
+        ]
+
+    def _of(self, generator) -> _Function | None:
+        """The record of the function that a generator visits; None for one of Triton's own."""
+        if not generator.file_name.startswith(_FUNCTIONS):
+            return None
+        return self._functions.setdefault(generator.function_name, _Function(generator.file_name))
 
     def _enter(self, generator, node: ast.AST) -> None:
-        if type(node) is not ast.Constant:
-            self._paths.setdefault(generator, []).append(node)
+        above = self._path[-1][1] if self._path and self._path[-1][0] is generator else None
+        self._path.append((generator, node))
+        function = self._of(generator)
+        if function is None or not _has_place(node):
+            return
+        if isinstance(above, ast.For) and node is above.body[0] and place(above) in function.unrolled:
+            function.begin_round(above)
+        elif isinstance(above, ast.ListComp) and node is [*above.generators[0].ifs, above.elt][0]:
+            function.begin_round(above)
+        elif isinstance(above, ast.For) and node is above.body[0]:
+            function.forget(above.body)
+        elif isinstance(above, ast.While) and node is above.test:
+            function.forget([above.test, *above.body])
+        if isinstance(node, ast.stmt):
+            self._keep(function, node, None)
 
     def _leave(self, generator, node: ast.AST, value) -> None:
-        if type(node) is ast.Constant:  # the same in both worlds
-            self._known[id(node)] = True
-            return
-        path = self._paths[generator]
-        while path.pop() is not node:  # those above it ended with an error
+        while self._path.pop()[1] is not node:  # those above it ended with an error
             pass
-        # What the compiler itself adds to a tree has no place.
-        mine = isinstance(node, (ast.expr, ast.stmt)) and generator.file_name.startswith(_FUNCTIONS)
-        if not mine or not hasattr(node, "lineno") or generator in self._returned:
+        function = self._of(generator)
+        if function is None or not _has_place(node):
             return
-        if value is tl.static_range:
-            self._unrolls.add(id(node))
-        known = key(value) if isinstance(node, ast.expr) else None
-        self._known[id(node)] = known is not None
-        self._keep(generator, node, known)
-        if isinstance(node, ast.Return) and not any(map(self._may_run, path)):
-            self._returned.add(generator)
+        path = [each for mine, each in self._path if mine is generator]
+        if value is tl.static_range and path and isinstance(path[-1], ast.For):
+            function.unrolled.add(place(path[-1]))
+        if isinstance(node, (ast.For, ast.ListComp)):
+            function.end_rounds(node)
+        if isinstance(node, ast.expr):
+            self._keep(function, node, key(value))
+        if isinstance(node, ast.Return) and not any(map(function.may_run, path)):
+            function.returned = True
 
-    def _may_run(self, node: ast.AST) -> bool:
-        """Whether the compiler leaves open how often the statements in this one run."""
+    def _call(self, name: str) -> None:
+        """A call of a function with @triton.jit begins. name: what the compiler calls its specialisation."""
+        generator, node = self._path[-1]
+        function = self._of(generator)
+        if function is not None and _has_place(node) and not function.returned:
+            function.calls.setdefault((place(node), function.now), {})[name] = True
+
+    def _keep(self, function: _Function, node: ast.AST, known: list | None) -> None:
+        if function.returned:
+            return
+        self._count += 1
+        if self._count > _MOST:
+            raise TooMany(said("the compiler unrolls the loops of this kernel into over {most} nodes", most=_MOST))
+        function.places.setdefault(place(node), {})[function.now] = known
+
+
+class _Function:
+    """What was visited of one specialisation of a function.
+
+    places, calls: as in Nodes, by the rounds of the loops around. unrolled: places of loops. returned: whether it met a
+    `return` on the only way: the rest is dead code.
+    """
+
+    def __init__(self, file: str):
+        self.file = file
+        self.places: dict[str, dict[tuple[int, ...], list | None]] = {}
+        self.calls: dict[tuple[str, tuple[int, ...]], dict[str, bool]] = {}
+        self.unrolled: set[str] = set()
+        self.returned = False
+        self._rounds: list[tuple[ast.AST, int]] = []  # of the loops that are being unrolled, outermost first
+
+    @property
+    def now(self) -> tuple[int, ...]:
+        """The rounds of the unrolled loops that are being visited."""
+        return tuple(number for _, number in self._rounds)
+
+    def begin_round(self, loop: ast.AST) -> None:
+        """Take note that the next round of an unrolled loop begins."""
+        again = bool(self._rounds) and self._rounds[-1][0] is loop
+        number = self._rounds.pop()[1] + 1 if again else 0
+        self._rounds.append((loop, number))
+
+    def end_rounds(self, loop: ast.AST) -> None:
+        """Take note that a loop ends."""
+        if self._rounds and self._rounds[-1][0] is loop:
+            self._rounds.pop()
+
+    def forget(self, nodes: list) -> None:
+        """Forget an earlier visit of a part of a loop: the compiler throws away what it made of it."""
+        if nodes and self.now in self.places.get(place(nodes[0]), {}):
+            now, places = self.now, {place(each) for node in nodes for each in ast.walk(node) if _has_place(each)}
+            for at in places:
+                found = self.places.get(at, {})
+                for rounds in [each for each in found if each[: len(now)] == now]:
+                    del found[rounds]
+            for at, rounds in [(at, rounds) for at, rounds in self.calls if at in places]:
+                if rounds[: len(now)] == now:
+                    del self.calls[at, rounds]
+
+    def may_run(self, node: ast.AST) -> bool:
+        """Whether the compiler leaves open how often the statements in this node run."""
         if isinstance(node, ast.For):
-            return id(node.iter.func) not in self._unrolls
-        return isinstance(node, ast.While) or (isinstance(node, ast.If) and not self._known.get(id(node.test), False))
-
-    def _keep(self, generator, node: ast.AST, known: list | None) -> None:
-        at, file = place(node), self._found.setdefault(generator.file_name, {})
-        kept = file.get(at)
-        if kept is None:
-            kept = file[at] = _Node()
-        if known is None and not kept.constants:
-            kept.varies = True
-            return
-        names = contexts(generator.jit_fn.src, not generator.is_kernel).get(at, ())
-        around = [key(generator.lscope[name]) if name in generator.lscope else None for name in names]
-        context = repr(around) if names else ""
-        if known is None:
-            kept.varies = True  # in a loop, the compiler may take a value for a constant at first
-            kept.constants.pop(context, None)
-            return
-        _, keys = kept.constants.setdefault(context, (around, []))
-        if known not in keys:
-            keys.append(known)
-            self._constants += 1
-            if self._constants > _MOST:
-                raise TooMany(
-                    said("the compiler unrolls the loops of this kernel into over {most} constants", most=_MOST)
-                )
+            return place(node) not in self.unrolled
+        if isinstance(node, ast.If):
+            return all(known is None for known in [*self.places.get(place(node.test), {}).values()][-1:])
+        return isinstance(node, ast.While)
 
 
-class _Node:
-    """varies: whether the compiler did not know its value somewhere. constants: by context, (context, keys)."""
-
-    def __init__(self):
-        self.varies = False
-        self.constants: dict[str, tuple[list, list]] = {}
+def _has_place(node: ast.AST) -> bool:
+    """Whether a node stands in the text: what the compiler itself adds to a tree does not."""
+    return isinstance(node, (ast.expr, ast.stmt)) and hasattr(node, "lineno")

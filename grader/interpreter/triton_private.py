@@ -187,13 +187,17 @@ def take_back(scope) -> None:
     scope.restore()
 
 
+_ONE = "=1"  # in place of the type of the integer 1 in a tuple, which Triton's launcher takes for a constant
+
+
 def type_name(value) -> str:
     """Triton's name for the type of an argument, such as *fp32 or i32; "?" where it has none. JSON for a tuple."""
     from triton.runtime import jit
 
     try:
         if isinstance(value, tuple):
-            return json.dumps([getattr(value, "_fields", None), [type_name(each) for each in value]])
+            names = [_ONE if type(each) is int and each == 1 else type_name(each) for each in value]
+            return json.dumps([getattr(value, "_fields", None), names])
         return str(jit.mangle_type(value))
     except Exception:
         return "?"
@@ -202,10 +206,16 @@ def type_name(value) -> str:
 def type_of_name(name: str):
     """The type of `type_name` as Triton's compiler takes it: a text, or a tuple of them, which may have fields."""
     if not name.startswith("["):
-        return name
+        return "constexpr" if name == _ONE else name
     fields, names = json.loads(name)
     types = tuple(type_of_name(each) for each in names)
     return collections.namedtuple("Types", fields)(*types) if fields else types
+
+
+def ones_in(name: str) -> Iterator[tuple[int, ...]]:
+    """The places of the integer 1 in a tuple of the type `name`, at any depth."""
+    for number, each in enumerate(json.loads(name)[1] if name.startswith("[") else ()):
+        yield from [(number,)] if each == _ONE else ((number, *place) for place in ones_in(each))
 
 
 @functools.cache
@@ -308,15 +318,17 @@ def send_decorated(tell: Callable[[str, str], None] | None = None) -> None:
 
 
 @contextlib.contextmanager
-def visits_told(enters: Callable, leaves: Callable) -> Iterator[None]:
+def visits_told(enters: Callable, leaves: Callable, calls: Callable) -> Iterator[None]:
     """Tell of each node of a function with @triton.jit that Triton's code generator visits inside the block.
 
     enters(generator, node): before the visit. leaves(generator, node, value): after it, with what the node is to the
-    compiler.
+    compiler. calls(name): before it calls such a function, whose generator has this function_name; it may be one that
+    was visited before.
     """
-    from triton.compiler.code_generator import CodeGenerator
+    from triton.compiler import code_generator
 
-    stock = CodeGenerator.visit
+    generator = code_generator.CodeGenerator
+    stock, mangle = generator.visit, code_generator.mangle_fn
 
     @functools.wraps(stock)
     def visit(self, node):
@@ -327,18 +339,24 @@ def visits_told(enters: Callable, leaves: Callable) -> Iterator[None]:
         leaves(self, node, value)
         return value
 
-    CodeGenerator.visit = visit
+    @functools.wraps(mangle)
+    def mangled(*args, **kwargs):
+        name = mangle(*args, **kwargs)
+        calls(name)
+        return name
+
+    generator.visit, code_generator.mangle_fn = visit, mangled
     try:
         yield
     finally:
-        CodeGenerator.visit = stock
+        generator.visit, code_generator.mangle_fn = stock, mangle
 
 
 def make_ir(kernel, signature: dict, constants: dict, options: dict, target: tuple) -> str:
     """The text of a kernel in Triton's intermediate language, for a GPU target (backend, architecture, warp size).
 
-    signature: Triton type by argument name. constants: constexpr value by argument name. options: launch options by
-    name. Raises the exceptions of Triton's front end.
+    signature: Triton type by argument name. constants: constexpr value by argument name, or by the indices of argument
+    and part of a tuple. options: launch options by name. Raises the exceptions of Triton's front end.
     """
     from triton._C.libtriton import ir
     from triton.backends.compiler import GPUTarget

@@ -20,15 +20,17 @@ from .time_limit import TimeLimit
 from .verdict import Failure, verified
 
 # By the hash of a launch: what the compiler visited, or its error; and its machine code.
-_lowered: dict[bytes, tuple[dict | None, Error | None]] = {}
+_lowered: dict[bytes, tuple[list | None, Error | None]] = {}
 _assembled: dict[bytes, Machine] = {}
 _MOST_LOWERED, _MOST_ASSEMBLED = 2_000, 10_000
+_able: set[bool] = set()  # {True} once this machine has lowered a kernel
 
 _STORE = KernelFunction(
     "store", "def store(x_ptr): tl.store(x_ptr, 1.0)", jit=True, names={"tl": Global("module", "triton.language")}
 )
 _BLAMELESS = json.dumps(schema.pack(KernelProgram([_STORE]), KernelProgram))
 _LONGER = 3  # times the limit: a second try for an assembler that did not finish, as on a slow machine
+_FIRST = 30.0  # seconds for the first kernel that this machine lowers
 _GPU_START = 60.0  # extra seconds to initialise the GPU and to compile
 
 
@@ -53,12 +55,20 @@ class FrontEnd:
         self.refusals: list[Error] = []
 
     def wait(self) -> None:
-        """Return when the process that forks its own is ready: it imports Triton, and no answer pays for that."""
+        """Return when the process that forks its own is ready: it imports Triton, and no answer pays for that.
+
+        Before the first answer runs, it lowers a kernel that no answer wrote. Where this succeeds, no kernel runs
+        unseen later, whatever becomes of the memory and the processes of this machine.
+        """
         with contextlib.suppress(zygotes.NoWorker):  # `lower` says so
             zygotes.get("compiled").wait()
+        if not _able and _takes_another(_FIRST, assembles=False):
+            _able.add(True)
 
-    def lower(self, program: str, launch: ToLower, until: float | None) -> dict | None:
-        """What the compiler visited, for the device; None where it refuses the kernel, or is not there. Raises Ended.
+    def lower(self, program: str, launch: ToLower, until: float | None) -> list | None:
+        """What the compiler visited, for the device; None where it refuses the kernel, or is not there.
+
+        Raises Ended, and NoWorker where the compiler was there before.
 
         program: text of the kernel. until: the second of the limit at which it has to be done.
         """
@@ -72,6 +82,8 @@ class FrontEnd:
                 if blame is not None:
                     raise Ended(said("runs interpreted, but {sentence}", sentence=blame[0]), blame[1]) from None
                 flag = said("not shown to Triton's compiler: {ended}", ended=error)
+                if _able:
+                    raise zygotes.NoWorker(flag) from None
                 if flag not in self._flags:
                     self._flags.append(flag)
                 return None
@@ -83,7 +95,7 @@ class FrontEnd:
             self.refusals.append(refusal)
         return visited
 
-    def _lower(self, program: str, launch: ToLower, until: float | None) -> tuple[dict | None, Error | None]:
+    def _lower(self, program: str, launch: ToLower, until: float | None) -> tuple[list | None, Error | None]:
         if self._session is None:
             self._session = zygotes.get("compiled").open("", self._limit)
         return self._session.lower(program, launch, until)

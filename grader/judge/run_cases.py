@@ -70,9 +70,9 @@ class Run:
             self._session = self._open(case)
         if self._session.loading_error:
             return Evidence(error=self._session.loading_error)
-        self._front_end.refusals = []
         evidence = self._session.run(case.call, self._oracle.run, self._front_end.lower)
-        evidence.refusals = self._front_end.refusals
+        # Those of launches while the answer was imported are the first case's.
+        evidence.refusals, self._front_end.refusals = self._front_end.refusals, []
         if hasattr(evidence.value, "untyped_storage"):
             evidence.then = [self._oracle.run(each, evidence.value) for each in case.then]
         return evidence
@@ -85,6 +85,7 @@ class Run:
             self._answer.source,
             self._limit,
             self._exercise.driver,
+            self._front_end.lower,
             apart=any(each.apart for each in self._cases),
             tools=case.call.kind == "cuda",
             modules=self._exercise.modules,

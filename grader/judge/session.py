@@ -51,7 +51,7 @@ class ToLower(TypedDict):
     options: dict[str, list]
 
 
-Lower = Callable[[str, ToLower, float | None], dict | None]
+Lower = Callable[[str, ToLower, float | None], list | None]
 
 
 def to_lower(launch: Launch) -> ToLower:
@@ -67,7 +67,8 @@ class Session:
 
     kill: function that ends the process. channel: socket to the process. source: text of the answer. driver: text of
     the course that calls it. limit: the time limit; one call has half of it. apart: whether the process that replies
-    runs no Python of the answer. loading_error: the exception from the import of the answer, or None.
+    runs no Python of the answer. lower: as in `run`, for kernels that the import of the answer launches. loading_error:
+    the exception from this import, or None.
     too_little_memory: a sentence if the machine limits the process so much that the answer may not be what fails, else
     "".
 
@@ -82,6 +83,7 @@ class Session:
         limit: TimeLimit,
         driver: str = "",
         apart: bool = False,
+        lower: Lower | None = None,
     ):
         self._kill, self._channel, self.limit = kill, channel, limit
         # Before the answer's text runs in it, a process is believed that the machine failed.
@@ -95,7 +97,7 @@ class Session:
                 said("the process for the answer ended before it received the answer: {error}", error=error)
             ) from None
         self._believed = apart
-        self.loading_error = _error(self._ask({"op": "load", "driver": driver})[0])
+        self.loading_error = _error(self._answered({"op": "load", "driver": driver}, lower)[0])
 
     def run(self, call: Call, run_given: RunGiven | None = None, lower: Lower | None = None) -> Evidence:
         """Run one call and return its evidence. Raises Deadline or Died.
@@ -108,21 +110,16 @@ class Session:
         if given:
             limit = max(limit, _MAX_GIVEN)
         until = self.limit.passed() + _CALL * self.limit.seconds
-        reply, data = self._ask(header, payload, limit, until)
-        while True:
-            if given and reply.get("op") == "given":
-                reply, data = self._ask(*_given(reply, data, given, run_given), limit, until)
-            elif reply.get("op") == "lower":
-                visited = None if lower is None else lower(*_launch(reply), until)
-                reply, data = self._ask({"visited": visited}, b"", limit, until)
-            else:
-                break
+        reply, data = self._answered(header, lower, payload, limit, until)
+        while given and reply.get("op") == "given":
+            header, parts = _given(reply, data, given, run_given)
+            reply, data = self._answered(header, lower, parts, limit, until)
         try:
             return unpack_reply(reply, data)
         except Mismatch as error:
             raise Died(said("a reply that makes no sense: {error}", error=error)) from None
 
-    def lower(self, program: str, launch: ToLower, until: float | None = None) -> tuple[dict | None, Error | None]:
+    def lower(self, program: str, launch: ToLower, until: float | None = None) -> tuple[list | None, Error | None]:
         """Lower the kernel of a launch, without a GPU. program: its text. until: as in `_ask`.
 
         Returns what Triton's compiler visited, which is for the device alone, and None; or None and its error.
@@ -147,6 +144,14 @@ class Session:
             return schema.unpack(reply["machine"], Machine)
         except (Mismatch, KeyError) as mismatch:
             raise Died(said("a reply that makes no sense: {mismatch}", mismatch=mismatch)) from None
+
+    def _answered(self, header: dict, lower: Lower | None, payload=b"", limit: int = 0, until: float | None = None):
+        """As `_ask`, with the lowering of the kernels that the device asks for in between."""
+        reply, data = self._ask(header, payload, limit, until)
+        while reply.get("op") == "lower":
+            visited = None if lower is None else lower(*_launch(reply), until)
+            reply, data = self._ask({"visited": visited}, b"", limit, until)
+        return reply, data
 
     def _ask(self, header: dict | None, payload=b"", limit: int = 0, until: float | None = None) -> tuple[dict, bytes]:
         """The reply to a request; None: to no request, which is the runner's first frame. Raises NoWorker too.

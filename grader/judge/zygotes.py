@@ -17,7 +17,7 @@ from ..isolation import LEVELS, RUNGS, level
 from ..protocol import schema
 from ..protocol.jobs import Job
 from ..sentence import said, tree
-from .session import Deadline, Died, NoAssembler, NotCompiled, NoWorker, Session
+from .session import Deadline, Died, Lower, NoAssembler, NotCompiled, NoWorker, Session
 from .time_limit import LONGEST, TimeLimit
 
 START_SECONDS = 120
@@ -106,11 +106,13 @@ class Zygote:
         """Whether the process is still running."""
         return self._process.poll() is None
 
-    def open(self, source: str, seconds: float | TimeLimit, driver: str = "", **job) -> Session:
+    def open(
+        self, source: str, seconds: float | TimeLimit, driver: str = "", lower: Lower | None = None, **job
+    ) -> Session:
         """A session with a new fork, which has imported the answer. Raises NoWorker, Deadline or Died.
 
         source: text of the answer. seconds: its time limit, or that of several sessions. driver: text of the course
-        that calls the answer. job: the other fields of protocol.jobs.Job.
+        that calls the answer. lower: as in Session. job: the other fields of protocol.jobs.Job.
         """
         self.wait()
         limit = seconds if isinstance(seconds, TimeLimit) else TimeLimit(seconds)
@@ -131,7 +133,7 @@ class Zygote:
                 raise NoWorker(said("the process that runs answers went away: {error}", error=error)) from None
             finally:
                 theirs.close()
-        return Session(lambda: self.kill(number), ours, source, limit, driver, job.get("apart", False))
+        return Session(lambda: self.kill(number), ours, source, limit, driver, job.get("apart", False), lower)
 
     def kill(self, number: int) -> None:
         """End one child and the processes that it started. number: of the fork request."""

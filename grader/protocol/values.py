@@ -11,6 +11,11 @@ from ..spec import Once, Unreadable
 _MAX_ITEMS, _DEEPEST = 10_000, 8
 _MAX_BITS = 1000  # of an integer; a float has room for it, so any comparison of two numbers works
 _MAX_KIND = 200  # characters of the name of a type
+# Of triton.language, as its compiler writes them.
+_TYPES = frozenset(
+    "int1 int8 int16 int32 int64 uint8 uint16 uint32 uint64 fp16 bf16 fp32 fp64 fp8e4b15 fp8e4b8 fp8e4nv fp8e5 "
+    "fp8e5b16".split()
+)
 _DTYPES = frozenset("float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 bool".split())
 
 
@@ -59,6 +64,8 @@ def _encode_wrapped(value, depth: int):
             pass
     if (type(value).__module__, type(value).__name__) == ("torch", "dtype"):
         return ["dtype", str(value).removeprefix("torch.")]
+    if (type(value).__module__, type(value).__name__) == ("triton.language.core", "dtype"):
+        return ["type", str(value)]
     if type(value).__name__ == "constexpr":
         return encode(value.value, depth)
     return ["?", type(value).__name__]
@@ -127,6 +134,10 @@ def _decode_plain(tag: str, rest: list):
         import torch
 
         return getattr(torch, rest[0])
+    if tag == "type" and rest[0] in _TYPES:
+        import triton.language as tl
+
+        return tl.dtype(rest[0])
     if tag == "?":
         return Unreadable(tree.of_tree(rest[0]) if isinstance(rest[0], list) else str(rest[0])[:_MAX_KIND])
     raise ValueError(said("no such tag: {tag}", tag=tag))
