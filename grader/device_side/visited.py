@@ -121,7 +121,8 @@ class Visits:
 
     def __init__(self):
         self._found: dict[str, dict[str, _Node]] = {}
-        self._paths: dict[object, list[ast.AST]] = {}  # of each generator, the nodes that it is visiting
+        # Of each generator, the nodes that it is visiting, and whether they began before the rest was dead code.
+        self._paths: dict[object, list[tuple[ast.AST, bool]]] = {}
         self._known: dict[int, bool] = {}  # by id of a node: whether the compiler knew its last value
         self._unrolls: set[int] = set()  # ids of nodes that are tl.static_range
         self._returned: set[object] = set()  # generators that met a `return` on the only way: the rest is dead code
@@ -142,22 +143,23 @@ class Visits:
         }
 
     def _enter(self, generator, node: ast.AST) -> None:
-        self._paths.setdefault(generator, []).append(node)
+        self._paths.setdefault(generator, []).append((node, generator not in self._returned))
 
     def _leave(self, generator, node: ast.AST, value) -> None:
         path = self._paths[generator]
-        while path.pop() is not node:  # those above it ended with an error
-            pass
+        ended, alive = path.pop()
+        while ended is not node:  # those above it ended with an error
+            ended, alive = path.pop()
         # What the compiler itself adds to a tree has no place.
         mine = generator.file_name.startswith(_FUNCTIONS) and isinstance(node, (ast.expr, ast.stmt))
-        if not mine or not hasattr(node, "lineno") or generator in self._returned:
+        if not mine or not hasattr(node, "lineno") or not alive:
             return
         if value is tl.static_range:
             self._unrolls.add(id(node))
         known = key(value) if isinstance(node, ast.expr) else None
         self._known[id(node)] = known is not None
         self._keep(generator, node, known)
-        if isinstance(node, ast.Return) and not any(map(self._may_run, path)):
+        if isinstance(node, ast.Return) and not any(self._may_run(each) for each, _ in path):
             self._returned.add(generator)
 
     def _may_run(self, node: ast.AST) -> bool:
