@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 
 from ..device_side.kernel_text import admit
+from ..device_side.lowering import constant
 from ..gpus import JUDGED
 from ..interpreter.triton_private import compile_for
 from ..protocol import schema
@@ -26,7 +27,8 @@ def assembled(header: dict) -> dict:
     the values of the last two encoded. Raises the exceptions of Triton's compiler.
     """
     kernel = admit(schema.unpack(json.loads(header["program"]), KernelProgram))
-    values = {name: decode(value) for key in ("constants", "options") for name, value in header[key].items()}
+    values = {name: constant(value) for name, value in header["constants"].items()}
+    values |= {name: decode(value) for name, value in header["options"].items()}
     divisible = header["divisible"]
     args = {name: _alike(kind, divisible.get(name, 1)) for name, kind in header["signature"].items()}
     try:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+import triton.language as tl
+
 from ..interpreter import each_launch
 from ..interpreter.ledger import Launch, Ledger
 from ..interpreter.state import KernelMisuse
@@ -17,6 +19,7 @@ from ..protocol import schema
 from ..protocol.kernels import KernelProgram
 from ..protocol.orders import Malformed
 from ..sentence import kind_of, message, said
+from ..spec import KernelText
 from .as_compiled import AsCompiled
 from .kernel_text import Admitted, RefusedKernel, admitted
 from .visited import Nodes
@@ -103,15 +106,29 @@ class Kernels:
 
     def _as_compiled(self, kernel: _Kernel, running: contextlib.ExitStack, launch: Launch):
         """The function to run for a launch, in the place of the kernel's own. running: ends with the launch."""
+        passed: list[_Kernel] = []
+        launch.constants = {name: self._with_texts(value, passed) for name, value in launch.constants.items()}
         launch = _specialised(launch)
         special = repr((launch.signature, launch.constants, launch.options))
         if special not in kernel.lowered:
             nodes = self._lower(kernel.text, launch)
             if nodes is None:
                 return None
-            kernel.lowered[special] = AsCompiled(kernel.functions, nodes)
+            functions = [function for each in (kernel, *passed) for function in each.functions]
+            kernel.lowered[special] = AsCompiled(functions, nodes)
         running.enter_context(kernel.lowered[special].in_place())
         return kernel.function.fn
+
+    def _with_texts(self, constant, passed: list[_Kernel]):
+        """A constant of a launch, with a KernelText for each kernel in it. passed: gets these kernels."""
+        if isinstance(constant, tuple):
+            return tuple(self._with_texts(each, passed) for each in constant)
+        value = constant.value if isinstance(constant, tl.constexpr) else constant
+        kernel = next((each for each in self._kernels if each.function is value), None)
+        if kernel is None:
+            return constant
+        passed.append(kernel)
+        return KernelText(kernel.text)
 
     def pretend(self, number: int) -> None:
         """Take note of the name of a kernel, and do not run it."""

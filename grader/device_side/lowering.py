@@ -18,8 +18,10 @@ from ..gpus import GPUS
 from ..interpreter.triton_private import make_ir, ones_in, type_of_name
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
+from ..protocol.launches import language_type
 from ..protocol.values import decode
 from ..sentence import fault, foreign, said
+from ..spec import KernelText, LanguageType
 from .kernel_text import admit
 from .visited import Nodes, Visits
 
@@ -67,6 +69,19 @@ def _admitted(text: str):
     return program, admit(program)
 
 
+def constant(encoded):
+    """The constant of a launch that protocol/values.py encoded, with kernels and Triton's types as they are there."""
+
+    def inner(value):
+        if isinstance(value, KernelText):
+            return _admitted(value.program)[1]
+        if isinstance(value, LanguageType):
+            return language_type(value.name)
+        return tuple(map(inner, value)) if isinstance(value, tuple) else value
+
+    return inner(decode(encoded))
+
+
 def refused(error: CompilationError, program: KernelProgram) -> RefusedLine:
     """The innermost error: that of a function which the kernel calls, where it is one."""
     while isinstance(error.__cause__, CompilationError):
@@ -95,7 +110,7 @@ def refused(error: CompilationError, program: KernelProgram) -> RefusedLine:
 
 def lower_kernel(kernel, signature: dict, constants: dict, options: dict) -> None:
     """As `lower`, for a function with @triton.jit."""
-    constants = {k: decode(v) for k, v in constants.items()}
+    constants = {k: constant(v) for k, v in constants.items()}
     options = {k: decode(v) for k, v in options.items() if k in _OPTIONS}
     types = {name: type_of_name(signature.get(name, "constexpr")) for name in kernel.arg_names}
     for number, name in enumerate(kernel.arg_names):

@@ -110,7 +110,10 @@ class Visits:
         return [
             [
                 function.file,
-                [[at, [[[*rounds], known] for rounds, known in found.items()]] for at, found in function.places.items()],
+                [
+                    [at, [[[*rounds], known] for rounds, known in found.items()]]
+                    for at, found in function.places.items()
+                ],
                 [
                     [at, [*rounds], [self._functions[name].file, numbers[name]]]
                     for (at, rounds), called in function.calls.items()

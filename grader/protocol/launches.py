@@ -55,10 +55,10 @@ def decode(data, tensor: Callable, kernel: Callable, named: Callable):
     import triton.language as tl
 
     def language(name: str):
-        found = getattr(tl, str(name), None) or tl.str_to_ty(str(name), None)
-        if not isinstance(found, tl.dtype):
-            raise orders.Malformed(said("not a type of triton.language"))
-        return found
+        try:
+            return language_type(name)
+        except (KeyError, TypeError):
+            raise orders.Malformed(said("not a type of triton.language")) from None
 
     def inner(data):
         if not isinstance(data, dict) or len(data) != 1:
@@ -85,6 +85,16 @@ def decode(data, tensor: Callable, kernel: Callable, named: Callable):
         return orders.decode(data, tensor)
 
     return inner(data)
+
+
+def language_type(name: str):
+    """The type of triton.language of a name such as fp32. Raises KeyError.
+
+    Triton's own function for it evaluates parts of a name, and names come from strangers.
+    """
+    import triton.language as tl
+
+    return {str(each): each for each in vars(tl).values() if isinstance(each, tl.dtype)}[name]
 
 
 def _tuple(value):

@@ -1,4 +1,4 @@
-"""Plain Python values on the wire, as tagged JSON: numbers, text, dtypes, and containers of them."""
+"""Plain Python values on the wire, as tagged JSON: numbers, text, dtypes, kernels, and containers of them."""
 
 from __future__ import annotations
 
@@ -6,25 +6,20 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from ..sentence import Said, said, tree
-from ..spec import Once, Unreadable
+from ..spec import KernelText, LanguageType, Once, Unreadable
 
 _MAX_ITEMS, _DEEPEST = 10_000, 8
 _MAX_BITS = 1000  # of an integer; a float has room for it, so any comparison of two numbers works
 _MAX_KIND = 200  # characters of the name of a type
-# Of triton.language, as its compiler writes them.
-_TYPES = frozenset(
-    "int1 int8 int16 int32 int64 uint8 uint16 uint32 uint64 fp16 bf16 fp32 fp64 fp8e4b15 fp8e4b8 fp8e4nv fp8e5 "
-    "fp8e5b16".split()
-)
 _DTYPES = frozenset("float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 bool".split())
 
 
 def encode(value, depth: int = 0):
     """A plain value as tagged JSON: [tag, ...]. Never raises for a plain value.
 
-    Plain are numbers, text, None, `...`, dtypes, and lists, tuples and dictionaries of them. For any other value the
-    tag is "?", followed by the name of its type or by a sentence, as for an integer of over 1,000 bits. Containers and
-    texts are cut after 10,000 items. depth: nesting so far.
+    Plain are numbers, text, None, `...`, dtypes, kernels, and lists, tuples and dictionaries of them. For any other
+    value the tag is "?", followed by the name of its type or by a sentence, as for an integer of over 1,000 bits.
+    Containers and texts are cut after 10,000 items. depth: nesting so far.
     """
     if depth > _DEEPEST:
         return ["?", tree.tree(said("something nested very deeply"))]
@@ -65,7 +60,7 @@ def _encode_wrapped(value, depth: int):
     if (type(value).__module__, type(value).__name__) == ("torch", "dtype"):
         return ["dtype", str(value).removeprefix("torch.")]
     if (type(value).__module__, type(value).__name__) == ("triton.language.core", "dtype"):
-        return ["type", str(value)]
+        return ["language", str(value)]
     if type(value).__name__ == "constexpr":
         return encode(value.value, depth)
     return ["?", type(value).__name__]
@@ -87,6 +82,8 @@ _WRITERS = (
     (Said, lambda value, depth: ["said", tree.tree(value)]),
     (str, lambda value, depth: ["str", value[:_MAX_ITEMS]]),
     (Fraction, lambda value, depth: _encode_fraction(value)),
+    (KernelText, lambda value, depth: ["kernel", value.program]),
+    (LanguageType, lambda value, depth: ["language", value.name]),
     (Once, lambda value, depth: ["once"] + [encode(v, depth) for v in value.values]),
     ((list, tuple), _encode_sequence),
     (dict, _encode_dictionary),
@@ -134,10 +131,10 @@ def _decode_plain(tag: str, rest: list):
         import torch
 
         return getattr(torch, rest[0])
-    if tag == "type" and rest[0] in _TYPES:
-        import triton.language as tl
-
-        return tl.dtype(rest[0])
+    if tag == "language":
+        return LanguageType(str(rest[0])[:_MAX_KIND])
+    if tag == "kernel" and isinstance(rest[0], str):
+        return KernelText(rest[0])
     if tag == "?":
         return Unreadable(tree.of_tree(rest[0]) if isinstance(rest[0], list) else str(rest[0])[:_MAX_KIND])
     raise ValueError(said("no such tag: {tag}", tag=tag))

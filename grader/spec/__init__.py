@@ -23,10 +23,10 @@ from .exercise import Exercise
 from .panel import Panel, called
 from .requests import MemoryRequests, SharedRequests
 from .result import STATUS, Record, Result, all_bounded, bounded, sign_of
-from .values import Once, Unreadable
+from .values import KernelText, LanguageType, Once, Unreadable
 
 __all__ = [
     "STATUS", "Answer", "Call", "Case", "Checked", "Detector", "Error", "Evidence", "Exercise", "Given", "Helper",
-    "Launch", "Machine", "MemoryRequests", "Observations", "Once", "Out", "Panel", "Record", "Result", "SharedRequests",
-    "Unreadable", "all_bounded", "bounded", "called", "sign_of",
+    "KernelText", "LanguageType", "Launch", "Machine", "MemoryRequests", "Observations", "Once", "Out", "Panel",
+    "Record", "Result", "SharedRequests", "Unreadable", "all_bounded", "bounded", "called", "sign_of",
 ]  # fmt: skip

@@ -1,7 +1,8 @@
-"""Two kinds of values that cannot be sent as plain data between judge and worker: iterators and unknown objects."""
+"""Values that cannot be sent as plain data: iterators, kernels, types of Triton's language and unknown objects."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 
@@ -20,3 +21,19 @@ class Unreadable:
 
     def __repr__(self):
         return f"<{self.kind}>"
+
+
+class LanguageType(Unreadable):
+    """A type of triton.language, where nobody imports Triton. name: such as fp32."""
+
+    def __init__(self, name: str):
+        super().__init__(name)
+        self.name = name
+
+
+class KernelText(Unreadable):
+    """A kernel that is a constant of another one's launch. program: its KernelProgram, as JSON text."""
+
+    def __init__(self, program: str):
+        super().__init__(f"kernel {hashlib.sha256(program.encode()).hexdigest()[:16]}")
+        self.program = program
