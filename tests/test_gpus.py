@@ -44,7 +44,7 @@ def test_a_gpu_is_added_in_one_place():
 
     assert "None True 0" == compiled, done.stdout + done.stderr
     assert drawn.startswith("Picture of the memories of the X1. registers: 84 times 256 KB")
-    assert label.startswith("a fused softmax on X1: 0.625 flop/byte, 2.883e+13 flop/s, 1.959e+12 bytes/s")  # a drawn share
+    assert label.startswith("a fused softmax on X1: 0.625 flop/byte, 2.883e+13 flop/s, 1.959e+12 bytes/s")
 
 
 @pytest.mark.parametrize("gpu", GPUS.values(), ids=lambda gpu: gpu.name)
