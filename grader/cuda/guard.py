@@ -5,8 +5,8 @@ does not tell of all, and it trusts types. Here nothing is left to trust: every 
 runtime first, whether all of its bytes have been told of, and what has not been told of is an access of its own.
 
 What needs no question is a constant place within the function's own frame: no kernel can compute that. Jumps go to
-labels of their own function, calls to functions of the kernel or to those in `CALLED`; a function returns to where it was
-called from, or the runtime ends the launch. An instruction that is in no table is refused.
+labels of their own function, calls to functions by name; a function returns to where it was called from, or the runtime
+ends the launch. An instruction that is in no table is refused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 
 from ..sentence import said
 from . import aarch64, kernel_text, x86_64
-from .instructions import Access, Unknown
+from .instructions import Access, Step, Unknown, Unsized
 
 LARGEST_FRAME = 64 << 10  # bytes: STACK_BYTES in state.h, which is also what stays inaccessible below each stack
 _LABEL = re.compile(r"([\w.$]+):")
@@ -30,6 +30,7 @@ _ABOUT_CODE = re.compile(
     r"\t\.(?:loc|file|cfi_\w+|p2align|align|balign|type|size|globl|global|hidden|weak|local|comm|ident|protected|internal|arch)\b.*|\t\.set\t[\w.$]+,[\w.$]+"
 )
 _TYPED = re.compile(r"\t\.type\t([\w.$]+), [@%]function")
+_SIZE = said("an array's size must be known before the kernel runs, and the alignment of a variable be 16 or less")
 _INDIRECT = re.compile(r"(?:notrack )?(?:call|jmp)\t\*|(?:blr|br)\t")
 
 
@@ -130,30 +131,32 @@ class _Writer:
         self._out.append(text)
 
     def _instruction(self, text: str) -> None:
-        if _INDIRECT.match(text):
-            raise _Refused(said("a kernel calls functions by their names, not by their addresses"))
-        try:
-            step = self._machine.step(text)
-        except Unknown:
-            raise _Refused(_unknown(text.expandtabs(1))) from None
-        if not self._function:
-            raise _Refused(_unknown(text.expandtabs(1)))
+        step = self._step(text)
         if step.jump:
             self._jumps.append((self.line, self._function, step.jump))
         if step.frame:
             self._take(step.frame)
-        if step.pushes and self._frame:
+        if step.pushes:
             self._frame = 0  # the places have moved: all of them are looked up from here on
         if step.jump or step.call:
             self._begins = False
         for access in step.accesses:
             if not self._of_the_frame(access):
                 self._out += self._machine.check(access)
-        if step.ends:
-            self._out += self._machine.OFF_THE_END
-        if step.returns:
-            self._out += self._machine.LEAVING
+        self._out += self._machine.OFF_THE_END if step.ends else self._machine.LEAVING if step.returns else []
         self._out.append("\t" + text)
+
+    def _step(self, text: str) -> Step:
+        if _INDIRECT.match(text):
+            raise _Refused(said("a kernel calls functions by their names, not by their addresses"))
+        try:
+            if self._function:
+                return self._machine.step(text)
+        except Unsized:
+            raise _Refused(_SIZE) from None
+        except Unknown:
+            pass
+        raise _Refused(_unknown(text.expandtabs(1)))
 
     def _take(self, size: int) -> None:
         if size > LARGEST_FRAME:

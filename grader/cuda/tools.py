@@ -26,11 +26,12 @@ _PREPROCESSED = "-E -std=c++17 -undef -nostdinc -w -fmax-errors=20 -x c++ -".spl
 # -fno-tree-sra keeps the copy of a float4 one access of 16 bytes. -fvisibility=hidden separates equal names of two
 # kernels. -nodefaultlibs leaves out the sanitizers' libraries, which memory.h replaces; -nostartfiles and no RTTI leave
 # objects.py less to look at. guard.py wants functions with one frame, which end with a return, and no table of jumps.
-# What is inlined is told of as the text has it: a float4 that a call takes is one access. No sine is merged with a cosine:
-# the function for both takes two pointers.
+# What is inlined is told of as the text has it: a float4 that a call takes is one access. No sine is merged with a
+# cosine: the function for both takes two pointers.
 _WATCHED = (
     "-S -g1 -fno-stack-protector -fno-stack-clash-protection -fno-exceptions -fno-rtti -fno-use-cxa-atexit "
-    "-fno-math-errno -fno-builtin-sin -fno-builtin-sinf -fno-tree-sra -fno-jump-tables -fvisibility=hidden -fno-gnu-unique -fmax-errors=20 "
+    "-fno-math-errno -fno-builtin-sin -fno-builtin-sinf -fno-tree-sra -fno-jump-tables -fvisibility=hidden "
+    "-fno-gnu-unique -fmax-errors=20 "
     "-ftls-model=local-dynamic -fomit-frame-pointer -fno-shrink-wrap -fno-optimize-sibling-calls "
     "-fno-reorder-blocks-and-partition -fno-asynchronous-unwind-tables "
     "-fsanitize=thread,bounds-strict -finline-functions -finline-small-functions --param max-inline-insns-auto=10000 "
@@ -50,7 +51,7 @@ _WORK = 4  # seconds of CPU time for each program that g++ starts
 _GAVE_UP = re.compile(r"signal terminated program|memory exhausted|out of memory|internal compiler error")
 _SAYS_WHERE = re.compile(r"^\S+:\d+:\d+: (?:fatal )?error: ", re.MULTILINE)
 _TOO_MUCH = kernel_text.refusal(
-    0, said("g++ is not done with it in a few seconds, or runs out of memory: do macros, templates or constants grow in it?")
+    0, said("g++ needs too much time or memory for it: do macros, templates or constants grow in it?")
 )
 _beside: socket.socket | None = None
 _runtime: str | None = None
@@ -189,7 +190,9 @@ def _build(library: str, source: str | None, folder: str | None = None) -> tuple
     machine = guard.instruction_set(processor := guard.processor())
     if not machine:
         return "", said("kernels of lesson 12 run on x86-64 and on 64-bit ARM, not on {processor}", processor=processor)
-    failed = _compiler(library, folder, *_FLAGS, *_WATCHED, *machine.FLAGS, "-x", "c++", "-", "-o", f"{file}.s", given=text)
+    failed = _compiler(
+        library, folder, *_FLAGS, *_WATCHED, *machine.FLAGS, "-x", "c++", "-", "-o", f"{file}.s", given=text
+    )
     if any(failed):
         return failed
     if os.path.getsize(f"{file}.s") > _MOST_ASSEMBLY:
