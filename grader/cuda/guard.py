@@ -24,6 +24,7 @@ _LOCATION = re.compile(r"\t\.loc\s(\d+) (\d+)")
 _FILE = re.compile(r'\t\.file\s(\d+) (?:".*?" )?"kernel"')
 _CODE = re.compile(r"\t\.text|\t\.section\t\.text[\w.$]*,.*")
 _DATA = re.compile(r"\t\.(?:data|bss)|\t\.section\t\.(?:rodata|data|bss|tbss|tdata|debug_|note\.GNU-stack)[\w.$]*\b.*")
+_SECTIONS = tuple("\t." + word for word in "text section data bss previous pushsection popsection subsection".split())
 _SANITIZERS_OWN = re.compile(r"\t\.section\t\.(?:init|fini)_array\.00099,.*")
 _RUN = re.compile(r"\t\.section\t\.(?:init_array|fini_array|ctors|dtors|preinit_array)\b.*")
 _ABOUT_CODE = re.compile(
@@ -82,35 +83,28 @@ class _Writer:
     def _one(self, text: str) -> None:
         if located := _LOCATION.match(text):
             self.line = int(located[2]) if located[1] in self._kernel else self.line
-        if self._of_a_section(text):
-            return
-        if self._section == "code" and text.startswith("\t") and not text.startswith("\t."):
+            self._out.append(text)
+        elif text.startswith(_SECTIONS):
+            self._begin_section(text)
+        elif self._section == "none":
+            pass
+        elif text.startswith("\t") and not text.startswith("\t."):
             self._instruction(text[1:])
         elif self._section == "code":
             self._of_code(text)
-        elif not re.match(r"\t[^.]", text):
-            self._out.append(text)
         else:
-            raise _Refused(_unknown(text.strip()))
+            self._out.append(text)
 
-    def _of_a_section(self, text: str) -> bool:
+    def _begin_section(self, text: str) -> None:
         if _SANITIZERS_OWN.fullmatch(text):  # it would call the sanitizer's library when the kernel is loaded
             self._section = "none"
-        elif _RUN.fullmatch(text):
+            return
+        if _RUN.fullmatch(text):
             raise _Refused(said("a global object with a constructor would run when the kernel is loaded"))
-        elif _CODE.fullmatch(text):
-            self._section = "code"
-        elif _DATA.fullmatch(text):
-            self._section = "data"
-        elif re.match(r"\t\.(?:section|previous|pushsection|popsection|subsection)\b", text):
+        if not _CODE.fullmatch(text) and not _DATA.fullmatch(text):
             raise _Refused(_unknown(text.strip()))
-        elif self._section != "none":
-            return False
-        else:
-            return True
-        if self._section != "none":
-            self._out.append(text)
-        return True
+        self._section = "code" if _CODE.fullmatch(text) else "data"
+        self._out.append(text)
 
     def _of_code(self, text: str) -> None:
         """A line of a section of code that is no instruction."""
@@ -150,7 +144,7 @@ class _Writer:
         if _INDIRECT.match(text):
             raise _Refused(said("a kernel calls functions by their names, not by their addresses"))
         try:
-            if self._function:
+            if self._function and self._section == "code":
                 return self._machine.step(text)
         except Unsized:
             raise _Refused(_SIZE) from None

@@ -10,7 +10,6 @@ import functools
 import os
 import pathlib
 import re
-import resource
 import socket
 import subprocess
 import tempfile
@@ -47,7 +46,8 @@ _TEXT = {"encoding": "utf-8", "errors": "replace"}
 _EMPTY = "empty"  # the library of an empty kernel
 _MOST_ASSEMBLY = 8 << 20  # bytes of what g++ makes of it
 _PATIENCE = 4  # seconds; g++ needs 0.3, and it tries again for 15 where it cannot start a process
-_WORK = 4  # seconds of CPU time for each program that g++ starts
+# Each program that g++ starts has 4 seconds of CPU time. A shell says so, because a fork of this large process is slow.
+_LIMITED = "/bin/sh", "-c", 'ulimit -S -t 4; exec "$@"', "sh"
 _GAVE_UP = re.compile(r"signal terminated program|memory exhausted|out of memory|internal compiler error")
 _SAYS_WHERE = re.compile(r"^\S+:\d+:\d+: (?:fatal )?error: ", re.MULTILINE)
 _TOO_MUCH = kernel_text.refusal(
@@ -209,7 +209,7 @@ def _compiler(library: str, folder: str, *arguments: str, given: str = "") -> tu
     environment = os.environ | {"LC_ALL": "C", "TMPDIR": folder}
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     try:
-        running = subprocess.Popen(["g++", *arguments], env=environment, preexec_fn=_limit_work, **pipes, **_TEXT)
+        running = subprocess.Popen([*_LIMITED, "g++", *arguments], env=environment, **pipes, **_TEXT)
     except OSError as error:
         return "", said("g++ cannot be started: {strerror}", strerror=error.strerror)
     try:
@@ -224,12 +224,6 @@ def _compiler(library: str, folder: str, *arguments: str, given: str = "") -> tu
     if _GAVE_UP.search(words):
         return _TOO_MUCH, _fault(library, folder, words.strip().splitlines()[-1])
     return words, "" if _SAYS_WHERE.search(words) else _fault(library, folder, words.strip().splitlines()[-1])
-
-
-def _limit_work() -> None:
-    """In the process of g++, before it starts: what it starts ends by itself."""
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    resource.setrlimit(resource.RLIMIT_CPU, (_WORK, hard))
 
 
 def _fault(library: str, folder: str, words: str) -> str:
