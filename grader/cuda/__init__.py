@@ -2,13 +2,16 @@
 
 Runs in: a worker; `device.py` in `bench` too.
 May import: interpreter, protocol, sentence, spec.
-Start reading: host.py (compile and run), then runtime.cpp, memory.h (the guard) and meetings.h (races).
+Start reading: host.py (compile and run), then guard.py (the checks in a kernel), runtime.cpp, memory.h (what a check
+does) and meetings.h (races).
 
 host      compiles a kernel for the CPU, runs it, counts
 report    what stopped a kernel, as a sentence
 banks     requests of warps to shared memory, and their ways
 tools     g++ and binutils, in a process beside the runner
 kernel_text, objects   what the text of a kernel and its compiled library may contain
+guard       puts a check in front of each access, in what g++ makes of a kernel
+instructions, x86_64, aarch64   what an instruction does, for guard
 device    the same kernels on a GPU, through NVRTC
-runtime.cpp, cuda_on_cpu.h, memory.h (guard), meetings.h (races), state.h   the runtime
+runtime.cpp, cuda_on_cpu.h, checks.h, memory.h (accesses), meetings.h (races), state.h   the runtime
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .instructions import Access, Step, Unknown
+from .instructions import Access, Step, Unknown, Unsized
 
 FLAGS = (
     "-march=armv8-a -mbranch-protection=none -mno-outline-atomics -mtls-dialect=trad "
@@ -64,7 +64,7 @@ def _of_the_stack(text: str, mnemonic: str, operands: list[str]) -> Step:
     if mnemonic not in ("cmp", "cmn", "tst"):
         constant = re.fullmatch(r"#?(\d+)", operands[-1])
         if mnemonic not in ("add", "sub") or operands[1:-1] != ["sp"] or not constant:
-            raise Unknown(text)
+            raise Unsized(text)
         return Step(frame=int(constant[1])) if mnemonic == "sub" else Step()
     return Step()
 

@@ -5,8 +5,8 @@ does not tell of all, and it trusts types. Here nothing is left to trust: every 
 runtime first, whether all of its bytes have been told of, and what has not been told of is an access of its own.
 
 What needs no question is a constant place within the function's own frame: no kernel can compute that. Jumps go to
-labels of their own function, calls to functions of the kernel or to those in `CALLED`; a function returns to where it was
-called from, or the runtime ends the launch. An instruction that is in no table is refused.
+labels of their own function, calls to functions by name; a function returns to where it was called from, or the runtime
+ends the launch. An instruction that is in no table is refused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 
 from ..sentence import said
 from . import aarch64, kernel_text, x86_64
-from .instructions import Access, Unknown
+from .instructions import Access, Step, Unknown, Unsized
 
 LARGEST_FRAME = 64 << 10  # bytes: STACK_BYTES in state.h, which is also what stays inaccessible below each stack
 _LABEL = re.compile(r"([\w.$]+):")
@@ -24,12 +24,14 @@ _LOCATION = re.compile(r"\t\.loc\s(\d+) (\d+)")
 _FILE = re.compile(r'\t\.file\s(\d+) (?:".*?" )?"kernel"')
 _CODE = re.compile(r"\t\.text|\t\.section\t\.text[\w.$]*,.*")
 _DATA = re.compile(r"\t\.(?:data|bss)|\t\.section\t\.(?:rodata|data|bss|tbss|tdata|debug_|note\.GNU-stack)[\w.$]*\b.*")
+_SECTIONS = tuple("\t." + word for word in "text section data bss previous pushsection popsection subsection".split())
 _SANITIZERS_OWN = re.compile(r"\t\.section\t\.(?:init|fini)_array\.00099,.*")
 _RUN = re.compile(r"\t\.section\t\.(?:init_array|fini_array|ctors|dtors|preinit_array)\b.*")
 _ABOUT_CODE = re.compile(
     r"\t\.(?:loc|file|cfi_\w+|p2align|align|balign|type|size|globl|global|hidden|weak|local|comm|ident|protected|internal|arch)\b.*|\t\.set\t[\w.$]+,[\w.$]+"
 )
 _TYPED = re.compile(r"\t\.type\t([\w.$]+), [@%]function")
+_SIZE = said("an array's size must be known before the kernel runs, and the alignment of a variable be 16 or less")
 _INDIRECT = re.compile(r"(?:notrack )?(?:call|jmp)\t\*|(?:blr|br)\t")
 
 
@@ -81,35 +83,28 @@ class _Writer:
     def _one(self, text: str) -> None:
         if located := _LOCATION.match(text):
             self.line = int(located[2]) if located[1] in self._kernel else self.line
-        if self._of_a_section(text):
-            return
-        if self._section == "code" and text.startswith("\t") and not text.startswith("\t."):
+            self._out.append(text)
+        elif text.startswith(_SECTIONS):
+            self._begin_section(text)
+        elif self._section == "none":
+            pass
+        elif text.startswith("\t") and not text.startswith("\t."):
             self._instruction(text[1:])
         elif self._section == "code":
             self._of_code(text)
-        elif not re.match(r"\t[^.]", text):
-            self._out.append(text)
         else:
-            raise _Refused(_unknown(text.strip()))
+            self._out.append(text)
 
-    def _of_a_section(self, text: str) -> bool:
+    def _begin_section(self, text: str) -> None:
         if _SANITIZERS_OWN.fullmatch(text):  # it would call the sanitizer's library when the kernel is loaded
             self._section = "none"
-        elif _RUN.fullmatch(text):
+            return
+        if _RUN.fullmatch(text):
             raise _Refused(said("a global object with a constructor would run when the kernel is loaded"))
-        elif _CODE.fullmatch(text):
-            self._section = "code"
-        elif _DATA.fullmatch(text):
-            self._section = "data"
-        elif re.match(r"\t\.(?:section|previous|pushsection|popsection|subsection)\b", text):
+        if not _CODE.fullmatch(text) and not _DATA.fullmatch(text):
             raise _Refused(_unknown(text.strip()))
-        elif self._section != "none":
-            return False
-        else:
-            return True
-        if self._section != "none":
-            self._out.append(text)
-        return True
+        self._section = "code" if _CODE.fullmatch(text) else "data"
+        self._out.append(text)
 
     def _of_code(self, text: str) -> None:
         """A line of a section of code that is no instruction."""
@@ -130,30 +125,32 @@ class _Writer:
         self._out.append(text)
 
     def _instruction(self, text: str) -> None:
-        if _INDIRECT.match(text):
-            raise _Refused(said("a kernel calls functions by their names, not by their addresses"))
-        try:
-            step = self._machine.step(text)
-        except Unknown:
-            raise _Refused(_unknown(text.expandtabs(1))) from None
-        if not self._function:
-            raise _Refused(_unknown(text.expandtabs(1)))
+        step = self._step(text)
         if step.jump:
             self._jumps.append((self.line, self._function, step.jump))
         if step.frame:
             self._take(step.frame)
-        if step.pushes and self._frame:
+        if step.pushes:
             self._frame = 0  # the places have moved: all of them are looked up from here on
         if step.jump or step.call:
             self._begins = False
         for access in step.accesses:
             if not self._of_the_frame(access):
                 self._out += self._machine.check(access)
-        if step.ends:
-            self._out += self._machine.OFF_THE_END
-        if step.returns:
-            self._out += self._machine.LEAVING
+        self._out += self._machine.OFF_THE_END if step.ends else self._machine.LEAVING if step.returns else []
         self._out.append("\t" + text)
+
+    def _step(self, text: str) -> Step:
+        if _INDIRECT.match(text):
+            raise _Refused(said("a kernel calls functions by their names, not by their addresses"))
+        try:
+            if self._function and self._section == "code":
+                return self._machine.step(text)
+        except Unsized:
+            raise _Refused(_SIZE) from None
+        except Unknown:
+            pass
+        raise _Refused(_unknown(text.expandtabs(1)))
 
     def _take(self, size: int) -> None:
         if size > LARGEST_FRAME:

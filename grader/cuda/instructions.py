@@ -10,6 +10,10 @@ class Unknown(Exception):
     """An instruction that may do what no check sees."""
 
 
+class Unsized(Unknown):
+    """An instruction that moves the stack pointer by a number that only the running function knows."""
+
+
 @dataclass(frozen=True)
 class Access:
     """One access of an instruction to memory."""

@@ -1,8 +1,8 @@
 """The text of a kernel: what may stand in it, before and after the preprocessor.
 
 A kernel is plain C++ with CUDA's names: it has no assembler, no attributes, no headers, few of the compiler's own
-functions and none of the runtime's names. So guard.py gets what g++ makes of C++, and nothing else. The decision is made on
-the preprocessed text, which is the text that g++ compiles, so no macro can hide a name.
+functions and none of the runtime's names. So guard.py gets what g++ makes of C++, and nothing else. The decision is
+made on the preprocessed text, which is the text that g++ compiles, so no macro can hide a name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ _HEADER = (pathlib.Path(__file__).parent / "cuda_on_cpu.h").read_text(encoding="
 def _defined(header: str) -> frozenset[str]:
     """The names with two underscores in front that cuda_on_cpu.h defines, as macros or as functions."""
     rounded = re.findall(r"^CPU_(?:ROUNDED|TO_WHOLE)\((__\w+)", header, re.MULTILINE)
-    others = re.findall(r"(?:#define |CPU_REDUCED\(|^(?:template <class T> )?inline [\w ]+ )(__\w+)", header, re.MULTILINE)
+    others = re.findall(
+        r"(?:#define |CPU_REDUCED\(|^(?:template <class T> )?inline [\w ]+ )(__\w+)", header, re.MULTILINE
+    )
     return frozenset(others + [f"{name}_r{direction}" for name in rounded for direction in "nzud"])
 
 

@@ -10,12 +10,14 @@ import subprocess
 from ..sentence import said
 
 _HEADER = (pathlib.Path(__file__).parent / "cuda_on_cpu.h").read_text(encoding="utf-8")
-_DECLARED = re.findall(r"(\w+)\((?=(?:int|float|double)\b)|(cpu_\w+)\(", _HEADER.partition('extern "C" {')[2].partition("}")[0])
+_DECLARED = re.findall(
+    r"(\w+)\((?=(?:int|float|double)\b)|(cpu_\w+)\(", _HEADER.partition('extern "C" {')[2].partition("}")[0]
+)
 _SIZES = (1, 2, 4, 8, 16)
 _TOLD = [f"{how}{size}" for how in ("read", "write", "unaligned_read", "unaligned_write") for size in _SIZES]
-# The functions of others that a kernel's library may call: those that cuda_on_cpu.h declares, those of the sanitizer, the
-# checks of guard.py, and what g++ calls to copy a large struct and to find shared memory. None of them takes a pointer of
-# the kernel without checking it.
+# The functions of others that a kernel's library may call: those that cuda_on_cpu.h declares, those of the sanitizer,
+# the checks of guard.py, and what g++ calls to copy a large struct and to find shared memory. None of them takes a
+# pointer of the kernel without checking it.
 CALLED = frozenset(
     [name or own for name, own in _DECLARED]
     + [f"__tsan_{name}" for name in [*_TOLD, *"read_range write_range init func_entry func_exit vptr_update".split()]]

@@ -10,7 +10,6 @@ import functools
 import os
 import pathlib
 import re
-import resource
 import socket
 import subprocess
 import tempfile
@@ -26,11 +25,12 @@ _PREPROCESSED = "-E -std=c++17 -undef -nostdinc -w -fmax-errors=20 -x c++ -".spl
 # -fno-tree-sra keeps the copy of a float4 one access of 16 bytes. -fvisibility=hidden separates equal names of two
 # kernels. -nodefaultlibs leaves out the sanitizers' libraries, which memory.h replaces; -nostartfiles and no RTTI leave
 # objects.py less to look at. guard.py wants functions with one frame, which end with a return, and no table of jumps.
-# What is inlined is told of as the text has it: a float4 that a call takes is one access. No sine is merged with a cosine:
-# the function for both takes two pointers.
+# What is inlined is told of as the text has it: a float4 that a call takes is one access. No sine is merged with a
+# cosine: the function for both takes two pointers.
 _WATCHED = (
     "-S -g1 -fno-stack-protector -fno-stack-clash-protection -fno-exceptions -fno-rtti -fno-use-cxa-atexit "
-    "-fno-math-errno -fno-builtin-sin -fno-builtin-sinf -fno-tree-sra -fno-jump-tables -fvisibility=hidden -fno-gnu-unique -fmax-errors=20 "
+    "-fno-math-errno -fno-builtin-sin -fno-builtin-sinf -fno-tree-sra -fno-jump-tables -fvisibility=hidden "
+    "-fno-gnu-unique -fmax-errors=20 "
     "-ftls-model=local-dynamic -fomit-frame-pointer -fno-shrink-wrap -fno-optimize-sibling-calls "
     "-fno-reorder-blocks-and-partition -fno-asynchronous-unwind-tables "
     "-fsanitize=thread,bounds-strict -finline-functions -finline-small-functions --param max-inline-insns-auto=10000 "
@@ -46,9 +46,10 @@ _TEXT = {"encoding": "utf-8", "errors": "replace"}
 _EMPTY = "empty"  # the library of an empty kernel
 _MOST_ASSEMBLY = 8 << 20  # bytes of what g++ makes of it
 _PATIENCE = 4  # seconds; g++ needs 0.3, and it tries again for 15 where it cannot start a process
-_WORK = 4  # seconds of CPU time for each program that g++ starts
+# Each program that g++ starts has 4 seconds of CPU time. A shell says so, because a fork of this large process is slow.
+_LIMITED = "/bin/sh", "-c", 'ulimit -S -t 4; exec "$@"', "sh"
 _TOO_MUCH = kernel_text.refusal(
-    0, said("g++ is not done with it in a few seconds, or runs out of memory: do macros, templates or constants grow in it?")
+    0, said("g++ needs too much time or memory for it: do macros, templates or constants grow in it?")
 )
 _beside: socket.socket | None = None
 _runtime: str | None = None
@@ -187,7 +188,9 @@ def _build(library: str, source: str | None, folder: str | None = None) -> tuple
     machine = guard.instruction_set(processor := guard.processor())
     if not machine:
         return "", said("kernels of lesson 12 run on x86-64 and on 64-bit ARM, not on {processor}", processor=processor)
-    failed = _compiler(library, folder, *_FLAGS, *_WATCHED, *machine.FLAGS, "-x", "c++", "-", "-o", f"{file}.s", given=text)
+    failed = _compiler(
+        library, folder, *_FLAGS, *_WATCHED, *machine.FLAGS, "-x", "c++", "-", "-o", f"{file}.s", given=text
+    )
     if any(failed):
         return failed
     if os.path.getsize(f"{file}.s") > _MOST_ASSEMBLY:
@@ -204,7 +207,7 @@ def _compiler(library: str, folder: str, *arguments: str, given: str = "") -> tu
     environment = os.environ | {"LC_ALL": "C", "TMPDIR": folder}
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     try:
-        running = subprocess.Popen(["g++", *arguments], env=environment, preexec_fn=_limit_work, **pipes, **_TEXT)
+        running = subprocess.Popen([*_LIMITED, "g++", *arguments], env=environment, **pipes, **_TEXT)
     except OSError as error:
         return "", said("g++ cannot be started: {strerror}", strerror=error.strerror)
     try:
@@ -219,12 +222,6 @@ def _compiler(library: str, folder: str, *arguments: str, given: str = "") -> tu
     if foreign.is_a(words, "gave-up"):
         return _TOO_MUCH, _fault(library, folder, words.strip().splitlines()[-1])
     return words, "" if foreign.names_a_line(words) else _fault(library, folder, words.strip().splitlines()[-1])
-
-
-def _limit_work() -> None:
-    """In the process of g++, before it starts: what it starts ends by itself."""
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    resource.setrlimit(resource.RLIMIT_CPU, (_WORK, hard))
 
 
 def _fault(library: str, folder: str, words: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .instructions import Access, Step, Unknown
+from .instructions import Access, Step, Unknown, Unsized
 
 FLAGS = (
     "-march=x86-64 -mtune=generic -mno-red-zone -maccumulate-outgoing-args -mstringop-strategy=libcall "
@@ -84,7 +84,7 @@ def _flow(mnemonic: str, operands: list[str]) -> Step:
 def _of_the_stack(text: str, mnemonic: str, operands: list[str]) -> Step:
     """Only a constant may move the stack pointer."""
     if mnemonic not in ("subq", "addq") or not re.fullmatch(r"\$-?\d+", operands[0]):
-        raise Unknown(text)
+        raise Unsized(text)
     moved = int(operands[0][1:]) * (1 if mnemonic == "subq" else -1)
     return Step(frame=moved) if moved > 0 else Step()
 

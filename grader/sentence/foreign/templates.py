@@ -528,7 +528,11 @@ def _templates() -> tuple[Said, ...]:
         said("a kernel jumps to no computed place"),
         said("a static variable needs a value that is known before the kernel runs"),
         said("an array needs a size"),
-        said("no memory of a block is as large as one of the kernel's arrays"),
+        said("an array's size must be known before the kernel runs, and the alignment of a variable be 16 or less"),
+        said("g++ needs too much time or memory for it: do macros, templates or constants grow in it?"),
+        said("new and delete have no memory to give here"),
+        said("the compiler makes of this an instruction that the check does not know: {text}"),
+        said("the variables of one thread take more than {most} KB"),
         said("this course's CUDA has no '{name}', and a kernel's own names do not begin with two underscores"),
         said(
             "this course's CUDA has no '{name}', and a kernel's own names do not begin with two underscores; "
@@ -539,7 +543,6 @@ def _templates() -> tuple[Said, ...]:
         said("'{name}' is declared and never defined"),
         said("a function is declared and never defined"),
         said("'{word}' has no place in a kernel"),
-        said("its macros make a text of it that is too long"),
         said("this is the course's own softmax, or its choice of a kernel"),
         said("static assertion failed: TODO {number}"),
         said("rows of {n}"),
