@@ -191,7 +191,7 @@ SAID = {
     "character-of-no-cpp": ["extended character ， is not valid in an identifier", "unknown name 'a，b'"],
     "comment-of-python": ["#pragma omp is no directive that a kernel may have"],
     "colon": ["found ':' in nested-name-specifier, expected '::'"],
-    "call-with-a-line": ["too many arguments to function 'float max(float, float, int cpu_line)', 'cpu_line'"],
+    "call-with-a-place": ["too many arguments to function 'float max(float, float, cpu_spot)', 'cpu_spot'"],
 }
 
 

@@ -24,7 +24,7 @@ _ADVICE = {
     "about-std": said("C++'s own std is not there in a kernel; CUDA has fmaxf, max, __expf and others without it"),
     "shared-and-not": said("this name is declared with __shared__ in one place and without it in another"),
     "colon": said("there is a ':' where C++ takes none"),
-    "call-with-a-line": said("the call has more arguments than this function takes"),
+    "call-with-a-place": said("the call has more arguments than this function takes"),
 }
 
 

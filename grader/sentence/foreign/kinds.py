@@ -188,7 +188,7 @@ _PATTERNS = {
     "about-std": r"'std'",
     "shared-and-not": r"thread-local",
     "colon": r"nested-name-specifier",
-    "call-with-a-line": r"'cpu_line'",  # cuda_on_cpu.h gives it to the functions that it stands for
+    "call-with-a-place": r"'cpu_spot'",  # cuda_on_cpu.h gives it to the functions that it stands for
 }
 KINDS = tuple(_PATTERNS)
 
