@@ -10,7 +10,7 @@ import numpy as np
 
 from ..sentence import fault
 from .state import KernelMisuse
-from .triton_private import CONDITION, FUNCTION, Private
+from .triton_private import CONDITION, COUNTER, FUNCTION, Private
 
 
 def hook_scalars(private: Private) -> None:
@@ -51,10 +51,11 @@ def _index(block) -> int:
 
 
 def hook_meanings(private: Private) -> None:
-    """Take Python's max, min and conditions as Triton's compiler does, where the stock interpreter is silently wrong.
+    """Take Python's max, min, loops and conditions as Triton's compiler does, where the interpreter is silently wrong.
 
     max and min of blocks, or of a block and numbers, go lane by lane. A block of several values has no truth value; to
-    the interpreter it is true.
+    the interpreter it is true. The counter of a loop has 32 bits and attributes such as `to`; to the interpreter it is
+    a number of Python, which never overflows.
     """
     stock, tensor, language = private.transformer, private.tensor, private.language
     lane_by_lane = {max: "maximum", min: "minimum"}
@@ -80,7 +81,12 @@ def hook_meanings(private: Private) -> None:
             )
         return value
 
+    def counter(numbers):
+        for number in numbers:
+            yield private.semantic.to_tensor(number) if type(number) is int else number
+
     private.replace("function", function)
+    private.replace("counter", counter)
     private.replace("condition", condition)
     private.replace("transformer", _Meanings(stock))
 
@@ -98,11 +104,19 @@ class _Meanings:
                 node.test = _asked(CONDITION, node.test)
             elif isinstance(node, ast.BoolOp):
                 node.values = [_asked(CONDITION, value) for value in node.values]
+            elif isinstance(node, ast.For) and _counts(node.iter):
+                node.iter = _asked(COUNTER, node.iter)
             elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
                 node.operand = _asked(CONDITION, node.operand)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("max", "min"):
                 node.func = _asked(FUNCTION, node.func)
         return self._stock.visit(tree)
+
+
+def _counts(iterable: ast.expr) -> bool:
+    """Whether a loop runs over a `range`, which no compiler unrolls, under any import name."""
+    function = iterable.func if isinstance(iterable, ast.Call) else None
+    return getattr(function, "id", getattr(function, "attr", None)) == "range"
 
 
 def _asked(name: str, node: ast.expr) -> ast.Call:

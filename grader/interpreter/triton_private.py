@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from ..sentence import said
 
-# Global names of kernels that are ours: what a function of Python means in them, and a condition.
-FUNCTION, CONDITION = "_five_passes_function", "_five_passes_condition"
+# Global names of kernels that are ours: what a function of Python means in them, a condition, and a loop's counter.
+FUNCTION, CONDITION, COUNTER = "_five_passes_function", "_five_passes_condition", "_five_passes_counter"
 
 # our name -> its path from triton.runtime.interpreter
 _PATHS = {
@@ -74,6 +74,7 @@ _PATHS = {
     "transformer": "FunctionRewriter.ast_transformer",
     "function": FUNCTION,
     "condition": CONDITION,
+    "counter": COUNTER,
 }
 _ALWAYS = ("Handle", "numpy_dtype", "Builder", "language", "core", "tensor")
 # feature -> the names that it needs. A name that no feature needs may be missing.
@@ -421,7 +422,7 @@ def compile_for(kernel, args, kwargs: dict, target: tuple, change: Callable[[str
 
 
 # Names that the interpreter's rewriting of a kernel's text relies on, and parameters that Triton fills in by itself.
-REWRITER_NAMES = frozenset({"interpreter_semantic", "_InterpreterComparison", FUNCTION, CONDITION})
+REWRITER_NAMES = frozenset({"interpreter_semantic", "_InterpreterComparison", FUNCTION, CONDITION, COUNTER})
 FILLED_IN = frozenset({"_semantic", "_builder", "_generator", "member"})
 _LANGUAGE = ("triton.language",) + tuple(
     f"triton.language.{part}"
