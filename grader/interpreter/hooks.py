@@ -154,7 +154,12 @@ def _hook_memory(private: Private) -> None:
     load, store = private.masked_load, private.masked_store
     Handle = private.Handle
 
+    def as_handle(mask):
+        """The mask of a block pointer or a descriptor is an array in some versions of Triton."""
+        return Handle(mask, private.language.int1) if isinstance(mask, np.ndarray) else mask
+
     def masked_load(self, ptrs, mask, other=None, *args, **kwargs):
+        mask = as_handle(mask)
         if current.launch is None:
             return load(self, ptrs, mask, other, *args, **kwargs)
         if current.launch.transaction is not None:
@@ -167,6 +172,7 @@ def _hook_memory(private: Private) -> None:
         return load(self, real, mask, other, *args, **kwargs)
 
     def masked_store(self, ptrs, value, mask, *args, **kwargs):
+        mask = as_handle(mask)
         if current.transaction is not None:
             return scheduler.store(private, lambda *one: store(self, *one, *args, **kwargs), ptrs, value, mask)
         if current.launch is not None:
