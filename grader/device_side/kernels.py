@@ -49,10 +49,11 @@ class Kernels:
     """The kernels that a host sent, by number.
 
     shipped: texts of the course, whose kernels are told from the answer's own. lower: from a kernel's text and a launch
-    to what Triton's compiler visited of it; None where the compiler refuses it, or is not there. texts: of the kernels
-    that ran since `begin`; a Launch has the index of its own. differed: the first error since then of a kernel that ran
-    otherwise than it was compiled: the call has failed, whatever the host does with that error. launched: names of the
-    kernels whose launch was pretended; "own" for an answer's.
+    to what Triton's compiler visited of it; None where the compiler refuses it, or is not there.
+
+    Since `begin`: texts: of the kernels that ran; a Launch has the index of its own. differed: the first error of a
+    kernel that ran otherwise than it was compiled: the call has failed, whatever the host does with that error.
+    launched: names of the kernels whose launch was pretended; "own" for an answer's.
     """
 
     def __init__(self, shipped: tuple[str, ...] = (), lower: Lower = lambda text, launch: None):

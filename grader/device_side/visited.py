@@ -15,16 +15,12 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import triton.language as tl
 
 from ..interpreter.triton_private import visits_told
 from ..sentence import said
-
-if TYPE_CHECKING:
-    from triton.compiler.code_generator import CodeGenerator
 
 _FUNCTIONS = "<kernel "  # how the file names of device_side/kernel_text.py begin
 _MOST = 200_000  # nodes of a kernel: of a loop that the compiler unrolls, each round has its own
@@ -94,7 +90,7 @@ class Visits:
 
     def __init__(self):
         self._functions: dict[str, _Function] = {}  # by the name that the compiler gives to a specialisation
-        self._path: list[tuple[CodeGenerator, ast.AST]] = []  # the nodes that are being visited, innermost last
+        self._path: list[tuple[object, ast.AST]] = []  # the nodes that are being visited, innermost last
         self._count = 0
 
     @contextlib.contextmanager
@@ -110,10 +106,7 @@ class Visits:
         return [
             [
                 function.file,
-                [
-                    [at, [[[*rounds], known] for rounds, known in found.items()]]
-                    for at, found in function.places.items()
-                ],
+                [[at, [[[*rounds], known] for rounds, known in each.items()]] for at, each in function.places.items()],
                 [
                     [at, [*rounds], [self._functions[name].file, numbers[name]]]
                     for (at, rounds), called in function.calls.items()

@@ -1,0 +1,31 @@
+# exercise: 5.2
+# The counter of a loop was an int to the interpreter and none to the compiler, whose kernel stores nothing.
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def store_row(y_ptr, e, row, cols, n_cols, number):
+    if isinstance(number, int):
+        tl.store(y_ptr + row * n_cols + cols, e / tl.sum(e, axis=0), mask=cols < n_cols)
+
+
+@triton.jit
+def softmax_kernel(y_ptr, x_ptr, n_cols, stride, BLOCK: tl.constexpr):
+    row, cols = tl.program_id(0), tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n_cols + cols, mask=cols < n_cols, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=0))
+    for number in range(0, stride):
+        store_row(y_ptr, e, row, cols, n_cols, number)
+    if n_cols < 0:
+        store_row(y_ptr, e, row, cols, n_cols, 0)
+
+
+def fused_softmax(x):
+    if x.dim() != 2 or x.dtype != torch.float32 or x.numel() == 0:
+        raise ValueError("fused_softmax takes a matrix of float32 that is not empty")
+    x = x.contiguous()
+    (m, n), y = x.shape, torch.empty_like(x)
+    softmax_kernel[(m,)](y, x, n, 1, BLOCK=triton.next_power_of_2(n))
+    return y
