@@ -86,6 +86,7 @@ class Run:
             self._limit,
             self._exercise.driver,
             apart=any(each.apart for each in self._cases),
+            elsewhere=self._exercise.kernels,
             tools=case.call.kind == "cuda",
             modules=self._exercise.modules,
             imports=self._exercise.imports,
