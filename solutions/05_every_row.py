@@ -137,6 +137,9 @@ y
 # Write a function that others can call. First it looks at `x`. If `x` is not a matrix, or not float32, it raises a
 # `ValueError` with a helpful sentence. Then it makes the output, chooses the block, and launches the kernel.
 #
+# Make the output with `device=x.device`, or with `torch.empty_like(x)`. Without that, a tensor is in the memory of the CPU, which
+# no kernel on a GPU can reach. The check refuses it even where there is no GPU.
+#
 # Instead of your `block_size` of lesson 04, use `triton.next_power_of_2(n_cols)`. Choose the warps with `warps_for`.
 #
 # There is one more trap. The kernel assumes that neighbours in a row are neighbours in memory, in `x` and in `y`. In a

@@ -99,7 +99,6 @@ ELSEWHERE = {
     "not-python",
     "indentation",
     "refused-by-compiler",
-    "wrong-device",
     "illegal-access",
     "compiler-endless",
     "compiler-fails",

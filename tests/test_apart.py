@@ -11,6 +11,7 @@ from grader.device_side.memory import FEW, FEW_AT_ONCE
 from grader.judge import extract, zygotes
 from grader.judge.judge import judge
 from grader.judge.session import to_lower
+from grader.mistakes.errors import from_error
 from grader.spec import Call
 
 X = torch.arange(12.0).reshape(3, 4)
@@ -71,6 +72,61 @@ SAME = [
     "return x.to(torch.promote_types(x.dtype, torch.float64))",
     "with torch.profiler.record_function('twice'): return x * 2",
 ]
+
+
+ON_ONE_DEVICE = [
+    "return x + torch.ones(4, device=x.device)",
+    "return x + torch.ones(4, device='cuda' if torch.cuda.is_available() else 'cpu')",
+    "return x + torch.tensor([1.0, 2.0, 3.0, 4.0], device=x.device)",
+    "return x + torch.arange(4).to(x.device)",
+    "return x + torch.ones_like(torch.zeros(4), device=x.device)",
+    "with torch.device(x.device): return x + torch.ones(4)",
+    "torch.set_default_device(x.device); return x + torch.ones(4)",
+    "return torch.as_tensor(x) + torch.asarray(x)",
+    "return x * torch.tensor(2.0)",
+    "return x + (torch.tensor(0.0) + x.max())",
+    "return torch.where(x > 3, x, torch.tensor(-1.0))",
+    "return x[torch.tensor([0, 2])]",
+    "y = torch.zeros(3, 4); y[0] = x[0]; return y",
+    "y = torch.empty(3, 4); y.copy_(x); return y",
+    "y = torch.ones(4, requires_grad=True); (y * y).sum().backward(); return y.grad",
+    "return torch.vmap(lambda row: row + torch.ones(4, device=row.device))(x)",
+]
+ON_TWO = [
+    "return x + torch.ones(4)",
+    "return torch.cat([x, torch.tensor([[1.0, 2.0, 3.0, 4.0]])])",
+    "y = torch.empty(3, 4); return torch.exp(x, out=y)",
+    "y = torch.zeros(3, 4); y += x; return y",
+    "total = torch.tensor(0.0); total += x.sum(); return total",
+    "return torch.where(x > 3, x, torch.zeros(4))",
+    "return x @ torch.eye(4)",
+    "return x.gather(1, torch.zeros(3, 1, dtype=torch.long))",
+    "y = torch.zeros(4); return x + y.new_ones(4)",
+    "with torch.inference_mode(): return x + torch.ones(4)",
+    "return torch.vmap(lambda row: row + torch.ones(4))(x)",
+    "f = lambda g: g + torch.ones(4); y = x.clone().requires_grad_(); y.register_hook(f); y.sum().backward(); return y",
+]
+
+
+@pytest.mark.parametrize("body", ON_ONE_DEVICE)
+def test_tensors_of_one_device_meet(body):
+    """As on a GPU: a device was named, or PyTorch lets a tensor of the CPU take part."""
+    source = f"import torch\ndef f(x):\n    {body}"
+    there = run(source, Call("call", "f", (X,)), elsewhere=True)
+    names = {}
+    exec(source, names)
+    try:
+        assert there.error is None, there.error
+        torch.testing.assert_close(there.value, names["f"](X.clone()), equal_nan=True)
+    finally:
+        torch.set_default_device(None)
+
+
+@pytest.mark.parametrize("body", ON_TWO)
+def test_a_tensor_made_without_a_device_meets_no_input(body):
+    source = f"import torch\ndef f(x):\n    {body}"
+    assert from_error(run(source, Call("call", "f", (X,)), elsewhere=True).error) == "wrong-device"
+    assert run(source, Call("call", "f", (X,))).error is None  # an exercise that no GPU runs
 
 
 @pytest.mark.parametrize("body", SAME)

@@ -184,7 +184,10 @@ SAID = {
     "gave-up": ["g++: fatal error: Killed signal terminated program cc1plus", "virtual memory exhausted"],
     "chained-comparison": ["simultaneous multiple comparison is not supported"],
     "return-in-a-loop": ["We use SCF, so the loop body should only have one block"],
-    "wrong-device": ["Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)"],
+    "wrong-device": [
+        "Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)",
+        "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!",
+    ],
     "illegal-access": ["CUDA error: an illegal memory access was encountered\nCompile with `TORCH_USE_CUDA_DSA`."],
     "not-mapped": ["/tmp/kernel0.so: failed to map segment from shared object"],
     "compiler-ended": ["LLVM ERROR: Cannot select: intrinsic %llvm.nvvm.wgmma"],

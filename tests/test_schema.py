@@ -23,7 +23,7 @@ SHARED = SharedRequests(7, "store", 4, 3, 6, 2, [(0, 0, 0), (1, 32, 1)])
 
 @pytest.mark.parametrize("record, kind", [
     (LAUNCH, Launch), (ERROR, Error), (ERROR | {"todo": None, "where": None}, Error), (PANEL, Panel),
-    (Job(2.5, True, False, True, False, ("grader.fast",), ()), Job),
+    (Job(2.5, True, True, False, True, False, ("grader.fast",), ()), Job),
     (Call("launch", "k", (), {"BLOCK": 8, "dtype": None}, (4,), "reversed", False, True), Call),
     (Observations([("exp", 3, 4)], 3, 4, (12, 16), [LAUNCH], ["exp"], [3], [0], 9, ["softmax"], [PANEL], [MEMORY],
                   [SHARED], [("exp", "x", 3, 4)], ["{}"]),

@@ -581,17 +581,6 @@ def _spread(tree: ast.AST, arguments: list[ast.expr]) -> Iterator[ast.expr]:
             yield each
 
 
-_FACTORIES = ("empty", "zeros", "ones", "full", "empty_strided")
-
-
-def names_no_device(tree: ast.AST) -> bool:
-    """A call of torch.empty or a similar function has no argument `device`, and nothing else in the text names one."""
-    called = [n for n in nodes(tree) if isinstance(n, ast.Call)]
-    made = [n for n in called if ast.unparse(n.func).removeprefix("torch.") in _FACTORIES]
-    elsewhere = any(ast.unparse(n.func).endswith((".device", ".to", ".cuda", "set_default_device")) for n in called)
-    return not elsewhere and any(all(k.arg not in ("device", None) for k in n.keywords) for n in made)
-
-
 def any_for_all(tree: ast.AST) -> bool:
     """An assert asks whether any of many comparisons with `<` or `<=` is true."""
     return any(

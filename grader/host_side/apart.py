@@ -16,18 +16,21 @@ from ..protocol.values import decode, encode
 from ..sentence import tree
 from . import launches
 from .answer import Answer
-from .handles import Handle, OnDevice, upload
+from .handles import Handle, OnDevice, place_unnamed, upload
 from .wire import Wire
 
 
-def serve(to_device: int, scratch: str) -> None:
+def serve(to_device: int, scratch: str, elsewhere: bool) -> None:
     """Handle the orders of the device until it closes the channel.
 
-    to_device: file descriptor of the socket. scratch: the folder that the answer may write to.
+    to_device: file descriptor of the socket. scratch: the folder that the answer may write to. elsewhere: as
+    in Job.
     """
     wire = Wire(socket.socket(fileno=to_device))
     wire.tell({"too_little_memory": tree.pack(limits.too_little_memory())})
     launches.send(wire)
+    if elsewhere:
+        place_unnamed()
     host = Host(wire, scratch)
     with OnDevice(wire), contextlib.suppress(BrokenChannel):
         while True:

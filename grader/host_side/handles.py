@@ -4,6 +4,10 @@ A handle is a wrapper subclass, so that autograd and views work as with any tens
 (https://docs.pytorch.org/docs/stable/notes/extending.html). A dispatch mode sends operators that make a tensor out of
 nothing. A thread of the answer's own has no such mode: its tensors hold numbers of the host, and are uploaded when a
 handle meets them.
+
+A tensor that is made without `device=` gets a handle on a device of its own (`ELSEWHERE`), as it would be on the CPU
+beside inputs on a GPU. So an operator or a launch that mixes the two is refused where there is no GPU too. It is no
+boundary: nothing is counted by it.
 """
 
 from __future__ import annotations
@@ -14,26 +18,31 @@ from typing import NamedTuple
 
 import torch
 from torch._library.custom_ops import OPDEFS
+from torch.overrides import _get_current_function_mode_stack
+from torch.utils import _device
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..protocol import orders, tensors
-from ..sentence import said
+from ..sentence import fault, said
 from .wire import Wire
+
+HERE = torch.device("cpu")  # of inputs, and of every tensor whose device was named
+ELSEWHERE = torch.device("cpu", 0)  # of tensors made without `device=`: to PyTorch, another device than the one above
+_INDEXED = frozenset(
+    f"aten::{name}" for name in "index index_put index_put_ _index_put_impl_ _unsafe_index _unsafe_index_put".split()
+)
 
 
 class Handle(torch.Tensor):
-    """A tensor whose numbers live on the device. seen: what the host knows of it."""
+    """A tensor whose numbers live on the device. seen: what the host knows of it. place: HERE or ELSEWHERE."""
 
     __torch_function__ = torch._C._disabled_torch_function_impl
     __class__ = property(lambda self: torch.Tensor)  # functools.singledispatch and messages go by it
 
     @staticmethod
-    def __new__(cls, wire: Wire, seen: orders.Seen):  # noqa: D102
+    def __new__(cls, wire: Wire, seen: orders.Seen, place: torch.device = HERE):  # noqa: D102
         dtype = getattr(torch, seen.dtype)
-        with torch.inference_mode(False):  # a view made in inference mode would have no version counter
-            handle = torch.Tensor._make_wrapper_subclass(
-                cls, seen.shape, strides=seen.strides, storage_offset=seen.offset, dtype=dtype
-            )
+        handle = _without_memory(seen.shape, seen.strides, seen.offset, dtype, place)
         handle._reference, handle._address = _Reference(wire, seen.number), seen.address
         return handle
 
@@ -51,6 +60,12 @@ class Handle(torch.Tensor):
 
     def __format__(self, spec):
         return format(self.item(), spec) if self.dim() == 0 else object.__format__(self, spec)
+
+    def elsewhere(self) -> Handle:
+        """The same tensor as a handle on the other device. For a fresh tensor, in the place of the handle it has."""
+        handle = _without_memory(self.shape, self.stride(), self.storage_offset(), self.dtype, ELSEWHERE)
+        handle._reference, handle._address = self._reference, self._address
+        return handle.requires_grad_() if self.requires_grad else handle
 
     @property
     def data(self):  # noqa: D102
@@ -99,6 +114,13 @@ class Handle(torch.Tensor):
 Handle.__name__ = "Tensor"  # Python's messages to a learner say so
 
 
+def _without_memory(shape, strides, offset: int, dtype: torch.dtype, place: torch.device) -> Handle:
+    with torch.inference_mode(False):  # a view made in inference mode would have no version counter
+        return torch.Tensor._make_wrapper_subclass(
+            Handle, shape, strides=strides, storage_offset=offset, dtype=dtype, device=place
+        )
+
+
 class _Reference:
     """The hold on a tensor of the device. It lives in the __dict__ of a handle, which PyTorch may revive."""
 
@@ -128,6 +150,30 @@ class OnDevice(TorchDispatchMode):
         if not (args and isinstance(args[0], Handle)) and _of_the_host(operator, args, kwargs):
             return operator(*args, **kwargs)
         return run(self._wire, operator, args, kwargs)
+
+
+def place_unnamed() -> None:
+    """From now on, tensors that this process makes without naming a device are ELSEWHERE.
+
+    PyTorch tells its operators of the CPU either way, and a mode of functions sees nothing of a backward pass. So the
+    functions that make tensors are replaced.
+    """
+    for function in _device._device_constructors():
+        if vars(torch).get(function.__name__) is function:
+            setattr(torch, function.__name__, _placing(function))
+
+
+def _placing(function):
+    @functools.wraps(function)
+    def make(*args, **kwargs):
+        made = function(*args, **kwargs)
+        around = any(isinstance(mode, _device.DeviceContext) for mode in _get_current_function_mode_stack())
+        named = around or kwargs.get("device") is not None  # around: by `with torch.device(...)`
+        of_tensor = any(isinstance(given, torch.Tensor) for given in (*args[:1], *kwargs.values()))  # as_tensor, out=
+        return made if named or of_tensor or not isinstance(made, Handle) else made.elsewhere()
+
+    del make.__wrapped__  # to Python it is a function of PyTorch
+    return make
 
 
 class _Shape(NamedTuple):
@@ -180,6 +226,7 @@ def run(wire: Wire, operator, args, kwargs):
         return args[0]
     if shape.name == "aten::copy_" and not isinstance(args[0], Handle):
         return args[0].copy_(download(args[1], "copy_"))
+    place = _place(shape, args, kwargs)
 
     def tensor(value):
         if not isinstance(value, Handle):
@@ -195,15 +242,46 @@ def run(wire: Wire, operator, args, kwargs):
             "kwargs": {name: orders.encode(value, tensor) for name, value in kwargs.items()},
         }
     )  # fmt: skip
-    result = orders.decode(reply["result"], lambda seen: Handle(wire, orders.Seen(*seen)))
+    result = orders.decode(reply["result"], lambda seen: Handle(wire, orders.Seen(*seen), place))
     if not shape.written:
         return result
     # In the place of new handles of the same tensors, the arguments that the operator wrote to.
-    given = [kwargs[name] if name in kwargs else args[place] for place, name in shape.written]
+    given = _written(shape, args, kwargs)
     for tensor, now in zip(given, [result] if len(given) == 1 else result):
         if isinstance(tensor, Handle) and tensor.shape != now.shape:  # an output that had to be enlarged
             tensor.data = now
     return given[0] if len(given) == 1 else given
+
+
+def _place(shape: _Shape, args, kwargs) -> torch.device:
+    """The device of an operator's result. Raises RuntimeError where PyTorch refuses to mix tensors of two devices.
+
+    As in PyTorch, a tensor without axes may be read beside those of another device, and indices may be on the CPU.
+    """
+    given = [a for a in _flat((args, kwargs)) if isinstance(a, Handle)]
+    here = any(a.device == HERE for a in given)
+    if here and shape.name != "aten::copy_":
+        indexed = shape.name in _INDEXED and isinstance(args[0], Handle) and args[0].device == HERE
+        read = _flat((args[:1] + args[2:] if indexed else args, kwargs))
+        written = {id(each) for each in _written(shape, args, kwargs)}
+        if any(isinstance(a, Handle) and a.device == ELSEWHERE and (a.dim() or id(a) in written) for a in read):
+            raise RuntimeError(
+                fault(
+                    "wrong-device",
+                    "Expected all tensors to be on the same device, but {name} got one that was made without "
+                    "`device=`, so in the memory of the CPU",
+                    name=shape.name.removeprefix("aten::"),
+                )
+            )
+    asked = kwargs.get("device")
+    if asked is not None:
+        return ELSEWHERE if asked == ELSEWHERE else HERE
+    return ELSEWHERE if given and not here else HERE
+
+
+def _written(shape: _Shape, args, kwargs) -> list:
+    """The arguments that an operator writes to and returns."""
+    return [kwargs[name] if name in kwargs else args[place] for place, name in shape.written]
 
 
 def _made_of_others(operator, shape: _Shape, args, kwargs):

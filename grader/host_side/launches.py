@@ -11,6 +11,7 @@ import torch
 from ..interpreter.triton_private import is_kernel, private, send_decorated, under_decorators
 from ..protocol import launches, schema
 from ..protocol.kernels import KernelProgram
+from ..sentence import fault
 from . import handles
 from .kernel_source import collect
 from .wire import Wire
@@ -51,8 +52,14 @@ def arguments(wire: Wire, args, kwargs) -> dict:
     """Arguments of a launch as JSON data."""
 
     def tensor(value: torch.Tensor):
-        if not isinstance(value, handles.Handle):
-            raise ValueError("a pointer argument cannot be accessed from Triton (cpu tensor?)")
+        if not isinstance(value, handles.Handle) or (value.device == handles.ELSEWHERE and value.numel()):
+            raise ValueError(
+                fault(
+                    "wrong-device",
+                    "Pointer argument cannot be accessed from Triton (cpu tensor?): its tensor was made without "
+                    "`device=`, so in the memory of the CPU",
+                )
+            )
         return {"tensor": value._reference.number}
 
     def kernel(value):

@@ -87,6 +87,7 @@ class Run:
             self._exercise.driver,
             self._front_end.lower,
             apart=any(each.apart for each in self._cases),
+            elsewhere=self._exercise.kernels,
             tools=case.call.kind == "cuda",
             modules=self._exercise.modules,
             imports=self._exercise.imports,

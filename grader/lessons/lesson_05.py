@@ -8,7 +8,7 @@ import torch
 
 from ..checks import inputs
 from ..mistakes.softmax.columns import SOFTMAX_PLACES
-from ..mistakes.softmax.function import WRAPPER_PLACES, WRAPPER_REMARKS
+from ..mistakes.softmax.function import WRAPPER_PLACES
 from ..mistakes.softmax.rows import ROW_PLACES
 from ..reference import softmax_function
 from ..sentence import said
@@ -157,6 +157,5 @@ EXERCISES = [
             said("`softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<power of two>, ...)`"),
         ),
         mistakes=WRAPPER_PLACES,
-        remarks=WRAPPER_REMARKS,
     ),
 ]

@@ -10,7 +10,7 @@ from dataclasses import replace
 import torch
 
 from ..checks import compare, inputs
-from ..mistakes.softmax.function import WRAPPER_PLACES, WRAPPER_REMARKS
+from ..mistakes.softmax.function import WRAPPER_PLACES
 from ..mistakes.softmax.online import MERGE, NORMALIZER, ONLINE_KERNEL, TILED_WALK
 from ..mistakes.softmax.promises import BLOCK_RANGE, NUMBERS_KEPT
 from ..reference import online, softmax_function
@@ -304,6 +304,5 @@ EXERCISES = [
             ),
         ),
         mistakes=(*BLOCK_RANGE, *WRAPPER_PLACES, *TILED_WALK),
-        remarks=WRAPPER_REMARKS,
     ),
 ]

@@ -11,7 +11,6 @@ from dataclasses import replace
 import torch
 
 from ..checks import inputs
-from ..mistakes.softmax.function import WRAPPER_REMARKS
 from ..mistakes.splits import COMBINE_KERNEL, PARTIAL_KERNEL, SPLIT_SOFTMAX
 from ..reference import softmax_function, splits
 from ..sentence import said
@@ -312,6 +311,5 @@ EXERCISES = [
             ),
         ),
         mistakes=SPLIT_SOFTMAX,
-        remarks=WRAPPER_REMARKS,
     ),
 ]

@@ -10,7 +10,7 @@ from ..checks import compare, inputs
 from ..mistakes import detectors
 from ..mistakes.autograd import FUNCTION
 from ..mistakes.gradient import GRADIENT, GRADIENT_KERNEL, OTHER_METHODS
-from ..mistakes.softmax.function import STRIDES_EXCHANGED, WRAPPER, WRAPPER_REMARKS
+from ..mistakes.softmax.function import STRIDES_EXCHANGED, WRAPPER
 from ..reference import autograd, gradient, softmax_function
 from ..sentence import joined, said
 from ..spec import Call, Case, Exercise, Out
@@ -272,6 +272,5 @@ EXERCISES = [
             ),
         ),
         mistakes=(("output-reused", detectors.output_reused), STRIDES_EXCHANGED, *FUNCTION, *WRAPPER, *GRADIENT_KERNEL),
-        remarks=WRAPPER_REMARKS,
     ),
 ]

@@ -10,7 +10,6 @@ import torch
 from ..checks import inputs
 from ..mistakes.bandwidth import BANDWIDTH
 from ..mistakes.routing import PICK, ROUTE
-from ..mistakes.softmax.function import WRAPPER_REMARKS
 from ..reference import bandwidth, routing, softmax_function
 from ..sentence import said
 from ..spec import Case, Exercise
@@ -211,7 +210,6 @@ EXERCISES = [
             ),
         ),
         mistakes=ROUTE,
-        remarks=WRAPPER_REMARKS,
     ),
     Exercise(
         id="14.3",

@@ -206,6 +206,7 @@ _OF_OUR_OWN: dict[str, str | Callable[[Said, str], str | None]] = {
     "no-grid": "no-grid",
     "no-jit": "helper-no-jit",
     "unbound": "assigned-later",
+    "wrong-device": "wrong-device",
     "returns": "returns-from-kernel",
     "numbers-to-host": "numbers-to-host",
     "foreign-function": lambda sentence, kind: _of_a_foreign_function(sentence),

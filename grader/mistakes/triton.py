@@ -10,7 +10,9 @@ MISTAKES = [
     ),
     Mistake(
         "wrong-device",
-        "A kernel on the GPU was given a tensor that lives on the CPU.",
+        "A kernel or an operation was given a tensor in the memory of the CPU beside one of the GPU. A tensor made "
+        "without `device=` is there. A notebook without a GPU shows no error, since it has one memory; on a GPU this "
+        "fails.",
         "On which device does the caller's tensor live, and where was yours made?",
     ),
     Mistake(

@@ -150,7 +150,8 @@ class Zygote:
             return _Fork(child, (), folders, starts)
         to_host, to_device = (end.detach() for end in socket.socketpair())
         try:
-            host = self._fork_one(job, folders[1], (to_device,), functools.partial(apart.serve, to_device, folders[1]))
+            serve = functools.partial(apart.serve, to_device, folders[1], job.elsewhere)
+            host = self._fork_one(job, folders[1], (to_device,), serve)
             try:
                 serve = functools.partial(server.serve, channel, to_host, _texts(job.modules))
                 without = dataclasses.replace(job, modules=())

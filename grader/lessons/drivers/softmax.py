@@ -32,4 +32,4 @@ def check_choice(m, n, dtype):
             (torch.cuda, "get_device_capability", lambda device=None: divmod(JUDGED.target[1], 10)),
         ):
             pretended.enter_context(mock.patch.object(where, name, value))
-        answer.softmax(torch.empty(m, n, dtype=getattr(torch, dtype)))
+        answer.softmax(torch.empty(m, n, dtype=getattr(torch, dtype), device="cpu"))

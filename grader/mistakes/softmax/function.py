@@ -10,7 +10,7 @@ import torch
 from ...checks import compare, syntax
 from ...checks.examples import like
 from ...reference.softmax_function import launch_fault, warps_fault
-from ...sentence import kind_of, named, said, within
+from ...sentence import kind_of, named, within
 from ...spec import Detector
 from .. import detectors
 from ..detectors import looks, opposite
@@ -367,17 +367,6 @@ FUNCTION = (
     ("rows-wrongly-apart", detectors.both(detectors.written(syntax.stride_of_another), _rows_with_gaps)),
     ("rows-assumed-adjacent", detectors.both(_rows_with_gaps, _no_store_outside)),
     ("column-stride", _columns_apart),
-)
-
-# For an answer that passed.
-WRAPPER_REMARKS = (
-    (
-        said(
-            "A tensor is made without `device=`, so it is in the memory of the CPU. Without a "
-            "GPU that is right. With one, no kernel can use it."
-        ),
-        detectors.written(syntax.names_no_device),
-    ),
 )
 
 # A function that launches one program per row.

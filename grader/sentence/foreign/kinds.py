@@ -168,7 +168,7 @@ _PATTERNS = {
     r"|cudaGetDeviceCount|invalid device ordinal",
     "no-driver": r"0 active drivers",
     "no-memory": r"can't allocate memory|Cannot allocate memory|out of memory|Unable to allocate",
-    "wrong-device": r"cannot be accessed from Triton",
+    "wrong-device": r"cannot be accessed from Triton|^Expected all tensors to be on the same device",
     "illegal-access": r"illegal memory access|not supported on global/shared address space",
     "not-mapped": r"failed to map segment",
     "compiler-ended": r"^LLVM ERROR",
