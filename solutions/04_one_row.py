@@ -130,7 +130,8 @@ for row in ([1.0, 2.0, 3.0], [-201.0, -200.0, -199.0], [-3e38, -3e38, -3e38]):
 
 # %% [markdown]
 # The sum does not get the pad. It gets `exp(pad - max)`, and that must be exactly 0. So the right pad depends on
-# the operations that the kernel does *before* it reduces.
+# the operations that the kernel does *before* it reduces. Even the lowest float32, about -3.4e38, is not low enough: a row
+# may hold nothing else, and then `exp(pad - max)` is 1.
 
 # %% [markdown]
 # ## Your turn: 4.2

@@ -135,7 +135,8 @@ y
 # ## Your turn: 5.2
 #
 # Write a function that others can call. First it looks at `x`. If `x` is not a matrix, or not float32, it raises a
-# `ValueError` with a helpful sentence. Then it makes the output, chooses the block, and launches the kernel.
+# `ValueError` with a helpful sentence. Then it makes the output, chooses the block, and launches the kernel. A matrix
+# without rows is a matrix: its result has no rows, too.
 #
 # Make the output with `device=x.device`, or with `torch.empty_like(x)`. Without that, a tensor is in the memory of the CPU, which
 # no kernel on a GPU can reach. The check refuses it even where there is no GPU.
@@ -147,7 +148,7 @@ y
 
 # %%
 def fused_softmax(x):
-    """Softmax of each row of x (M×N, float32), as a new tensor.
+    """Softmax of each row of x (M×N, float32, N is at least 1), as a new tensor.
 
     One program for each row; each element is read once and written once.
     """

@@ -264,14 +264,15 @@ check("8.3")
 # Write a function that launches the kernel, as in lesson 05. It raises a `ValueError` with a sentence for every
 # tensor that is not a float32 matrix. Then it makes the output and launches. Choose one block size between 1024 and
 # 16384, such as 4096. For rows shorter than that, you may launch with a smaller block. The check also uses a row that
-# is longer than the largest of these blocks.
+# is longer than the largest of these blocks, and matrices without rows or without columns. Their result is just as
+# empty. (A block of 0 lanes does not exist.)
 #
 # The kernel assumes that `x.stride(1)` is 1. As in 5.2, `x` may be a transposed matrix. Then `x.stride(1)` is not 1:
 # copy `x` or refuse it.
 
 # %%
 def online_softmax(x):
-    """Softmax of each row of x (M×N, float32, any N), as a new tensor: each row is read twice and written once."""
+    """Softmax of each row of x (M×N, float32, any N, also 0), as a new tensor: each row is read twice, written once."""
     ### BEGIN SOLUTION
     if x.dim() != 2:
         raise ValueError(f"online_softmax takes a matrix, not a tensor of {x.dim()} dimensions")

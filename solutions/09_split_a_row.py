@@ -307,7 +307,7 @@ check("9.2")
 #
 # Write the function that launches both kernels. It raises a `ValueError` with a sentence for every tensor that is not
 # a float32 matrix, and for fewer than one split. There may be more splits than columns, and `n_splits` need not divide
-# the number of columns. The kernels assume that `x.stride(1)` is 1. As in 5.2, `x` may be a transposed matrix. Then
+# the number of columns. There is at least one column, but there may be no rows. The kernels assume that `x.stride(1)` is 1. As in 5.2, `x` may be a transposed matrix. Then
 # `x.stride(1)` is not 1: copy `x` or refuse it.
 
 # %% [markdown]
@@ -315,7 +315,7 @@ check("9.2")
 
 # %%
 def split_softmax(x, n_splits):
-    """Softmax of each row of x (M×N, float32), as a new tensor. n_splits programs share each row."""
+    """Softmax of each row of x (M×N, float32, N is at least 1), as a new tensor. n_splits programs share each row."""
     # Raise the errors (about 8 lines).
     ### BEGIN SOLUTION
     if x.dim() != 2:

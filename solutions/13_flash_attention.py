@@ -308,7 +308,9 @@ check("13.2")
 # of `v` after the last key** may not, because 0 times NaN is NaN.
 #
 # **The mask of the scores** comes before the maximum. After `exp` it is too late, because a hidden score may have been the
-# maximum. A score of 0 does not help either: it has a weight like any other.
+# maximum. A score of 0 does not help either: it has a weight like any other. A large finite number in place of -inf, such as
+# -1e9, is right only while every score is above it. Some kernels add -1e6 to a hidden score, which is right only while no
+# hidden score is a million above the others. The check has scores around -1e12, and keys that are 1e12 apart.
 #
 # **`[:, None]`** stands wherever a block with one value for each query meets a block with a row for each query: in `p`, in
 # `o`, in the division.

@@ -20,8 +20,9 @@ def softmax_bound(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     nearest: at most eps / 2 of the value. The bound has no room for a second rounding.
     """
     x = x.double()
-    finite = torch.where(x.isinf(), 0.0, x)
-    top = finite.amax(dim=-1, keepdim=True)
+    top = x.amax(dim=-1, keepdim=True)
+    top = torch.where(top.isinf(), 0.0, top)
+    finite = torch.where(x.isinf(), top, x)  # the exponential of -inf has no error
     distance = (top - finite) + top.abs().clamp(max=1e4)  # beyond 1e4 a scaled exponent is no careful way
     return least_bound(x.shape[-1], dtype) + 4 * distance * torch.finfo(torch.float32).eps
 

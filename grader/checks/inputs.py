@@ -64,17 +64,21 @@ def rising_cliff(m: int, n: int, g: torch.Generator) -> torch.Tensor:
 
 
 def lowest(m: int, n: int, g: torch.Generator) -> torch.Tensor:
-    """All values are -1e38 or a little less: a finite pad in masked lanes, such as -1e30, is the largest of a row."""
-    return torch.full((m, n), -1e38 * (1 + _step(g, 1 / 1024)))
+    """All values are -2.2e38 or a little less: a finite pad in masked lanes, such as -1e38, is the largest of a row.
+
+    log2(e) times each of them is still finite, so a right answer that scales before it subtracts has the right numbers.
+    """
+    return torch.full((m, n), -2.2e38 * (1 + _step(g, 1 / 1024)))
 
 
 def at_the_end(m: int, n: int, g: torch.Generator) -> torch.Tensor:
-    """Row 0 is -2.5e38 everywhere, all others -3.4015e38: of all pads, float32's lowest number alone is no larger.
+    """Row 0 is -2.36e38, all others the lowest float32: any finite pad is as large. A column drawn by g is -inf.
 
-    A single row is one of the others.
+    A single row is one of the others. log2(e) times any of these values is -inf.
     """
-    x = torch.full((m, n), -3.4015e38 - 1e33 * _step(g, 1.0))
-    x[: m - 1][:1] = -2.5e38
+    x = torch.full((m, n), torch.finfo(torch.float32).min)
+    x[: m - 1][:1] = -2.36e38
+    x[:, int(torch.randint(n, (1,), generator=g))] = -torch.inf
     return x
 
 

@@ -139,7 +139,7 @@ def _of_its_part(exercise: Exercise, failures: list[Failure]) -> list[Failure]:
 def _traffic(exercise: Exercise, seen: diagnose.Seen) -> dict:
     """The ledger and the budget to show: those of the first of these cases that has both."""
     for case, evidence in seen:
-        if case.budget and evidence.rows and not evidence.error:
+        if case.budget and case.unit and evidence.rows and not evidence.error:
             ledger = {"read": evidence.read / case.unit, "written": evidence.written / case.unit}
             part = {"part": case.group} if exercise.parts else {}
             return {"ledger": ledger | part, "budget": (case.budget[0] / case.unit, case.budget[1] / case.unit)}

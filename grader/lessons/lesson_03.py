@@ -111,12 +111,12 @@ _COPIED = [*_MATRICES, (said("values, among them 0, inf and NaN"), inputs.specia
 _MAXIMA = [
     *_MATRICES,
     (said("ragged, around -200"), inputs.far_below_zero, 3, 6, 8, 0, "forward"),
-    (said("ragged, values of -1e38"), inputs.lowest, 4, 6, 8, 0, "forward"),
+    (said("ragged, values of -2.2e38"), inputs.lowest, 4, 6, 8, 0, "forward"),
     (said("ragged, only -inf"), lambda m, n, g: torch.full((m, n), -torch.inf), 5, 6, 8, 0, "forward"),
     (said("full rows, around -200"), inputs.far_below_zero, 2, 8, 8, 0, "forward"),
     (said("ascending"), inputs.ascending, 4, 11, 16, 0, "forward"),
     (said("descending"), inputs.descending, 4, 12, 16, 0, "forward"),
-    (said("values up to 1e38"), lambda m, n, g: -inputs.lowest(m, n, g), 3, 13, 16, 0, "forward"),
+    (said("values up to 2.2e38"), lambda m, n, g: -inputs.lowest(m, n, g), 3, 13, 16, 0, "forward"),
     # A pad that is told from the values by its number takes values of the same number with it.
     (said("values of at most 0"), lambda m, n, g: inputs.randn(m, n, g).clamp(max=0), 5, 5, 8, 0, "forward"),
     (said("ragged, one inf in each row"), lambda m, n, g: -inputs.one_minus_inf(m, n, g), 4, 10, 16, 0, "forward"),

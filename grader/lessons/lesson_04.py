@@ -24,7 +24,7 @@ _ROWS = [  # label, family of inputs, columns, lanes
     (said("one -inf"), inputs.one_minus_inf, 12, 16),
     (said("first half -200, the rest +200"), inputs.rising_cliff, 13, 16),
     (said("a single column"), inputs.randn, 1, 16),
-    (said("ragged, values of -1e38"), inputs.lowest, 14, 16),
+    (said("ragged, values of -2.2e38"), inputs.lowest, 14, 16),
     (said("one outlier"), inputs.outlier, 15, 16),
     (said("a block much wider than the row"), inputs.randn, 17, 128),
     (said("one short of a power of two"), inputs.randn, 127, 128),

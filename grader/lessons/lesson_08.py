@@ -33,6 +33,7 @@ def _state_cases(seed: int) -> list[Case]:
         (said("only -inf"), [-torch.inf] * rng.randint(4, 6)),
         (said("around -200"), [-200.0 - a - i % 3 for i in range(7)]),
         (said("around -1e38"), [-1e38 - rng.randint(1, 9) * 1e36] * 8),
+        (said("the lowest float32 again and again"), [torch.finfo(torch.float32).min] * rng.randint(5, 50)),
         (said("a cliff down"), [200.0 + a] * 4 + [-200.0] * 4),
         (said("a cliff up"), [-200.0] * 4 + [200.0 + a] * 5),
         (
@@ -130,7 +131,7 @@ _MATRICES = [  # label, family of inputs, rows, columns, lanes
     (said("one outlier in each row"), inputs.outlier, 3, 13, 4),
     (said("an outlier among the last values of each row"), inputs.last_outliers, 4, 13, 4),
     (said("a last tile of -inf"), inputs.trailing_minus_inf, 2, 12, 4),
-    (said("values of -1e38"), inputs.lowest, 2, 14, 8),
+    (said("values of -2.2e38"), inputs.lowest, 2, 14, 8),
     (said("one short of five tiles"), inputs.randn, 2, 79, 16),
     ("7×257", inputs.randn, 7, 257, 64),
     (said("values near the lowest float32"), inputs.at_the_end, 2, 14, 8),
@@ -174,6 +175,8 @@ _SHAPES = [  # label, family of inputs, rows, columns
     (said("first half +200, the rest -200"), inputs.cliff, 3, 10),
     (said("first half -200, the rest +200"), inputs.rising_cliff, 3, 11),
     (said("one -inf in each row"), inputs.one_minus_inf, 4, 12),
+    (said("values of -2.2e38"), inputs.lowest, 3, 14),
+    (said("values near the lowest float32"), inputs.at_the_end, 3, 15),
     (said("many rows"), inputs.randn, 130, 3),
     (said("rows of 5000"), inputs.randn, 2, 5000),
     (said("rows of 5000, ascending"), inputs.ascending, 2, 5001),
@@ -194,7 +197,7 @@ def _long_row(x: torch.Tensor) -> Case:
 
 
 def _wrapper_cases(seed: int) -> list[Case]:
-    g = inputs.generator(seed)
+    g, size = inputs.generator(seed), random.Random(seed).randint(2, 99)
     cases = [
         softmax_function.case("online_softmax", inputs.sized(label, m, n), family(m, n, g), walks=2)
         for label, family, m, n in _SHAPES
@@ -215,6 +218,8 @@ def _wrapper_cases(seed: int) -> list[Case]:
             "online_softmax", said("one column, expanded to 4×6"), inputs.expanded(inputs.randn(4, 6, g))
         ),
         softmax_function.first_result("online_softmax", *inputs.randn(6, 7, g).split(3)),
+        softmax_function.empty(said("a matrix without rows"), "online_softmax", 0, size),
+        softmax_function.empty(said("rows without columns"), "online_softmax", size, 0),
         softmax_function.case(
             "online_softmax", said("one row of a wider matrix, 1×6"), inputs.row_strided(inputs.randn(1, 6, g)), walks=2
         ),

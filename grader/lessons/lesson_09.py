@@ -6,6 +6,7 @@ Sizes: x is M×N, a row has n_splits splits of split_size columns each, the stat
 from __future__ import annotations
 
 import pathlib
+import random
 from dataclasses import replace
 
 import torch
@@ -38,7 +39,7 @@ _MATRICES = [  # label, family, M, N, n_splits, columns of a block
     (said("one -inf in each row"), inputs.one_minus_inf, 3, 22, 5, 4),
     (said("one outlier in each row"), inputs.outlier, 3, 23, 5, 4),
     (said("an outlier among the last values of each row"), inputs.last_outliers, 4, 24, 3, 4),
-    (said("values of -1e38"), inputs.lowest, 2, 35, 3, 8),
+    (said("values of -2.2e38"), inputs.lowest, 2, 35, 3, 8),
     (said("a row in many splits"), inputs.randn, 1, 100, 21, 4),
     (said("more splits than 64"), inputs.randn, 1, 150, 70, 8),
     (said("rows of 257"), inputs.randn, 3, 257, 5, 16),
@@ -170,6 +171,8 @@ _SHAPES = [  # label, family, M, N, n_splits, order of the programs
     (said("around -200"), inputs.far_below_zero, 3, 13, 4, "forward"),
     (said("a first half of -inf"), inputs.leading_minus_inf, 3, 14, 4, "shuffled"),
     (said("constant rows"), inputs.constant, 3, 15, 4, "forward"),
+    (said("values of -2.2e38"), inputs.lowest, 3, 16, 3, "reversed"),
+    (said("values near the lowest float32"), inputs.at_the_end, 3, 17, 3, "shuffled"),
     (said("many rows"), inputs.randn, 130, 3, 2, "shuffled"),
     (said("one row in many splits"), inputs.randn, 1, 400, 130, "reversed"),
     (said("one row in more than a thousand splits"), inputs.randn, 1, 1100, 1100, "forward"),
@@ -190,6 +193,9 @@ def _wrapper_cases(seed: int) -> list[Case]:
         _wrapper_case(said("every other column"), inputs.every_other_column(inputs.randn(4, 6, g)), 2, "forward"),
         _wrapper_case(said("one column, expanded"), inputs.expanded(inputs.randn(4, 6, g)), 2, "forward"),
         _first_result(inputs.randn(6, 7, g), 2),
+        softmax_function.empty(
+            said("a matrix without rows"), "split_softmax", 0, random.Random(seed).randint(2, 99), 2
+        ),
         _wrapper_case(said("one row of a wider matrix"), inputs.row_strided(inputs.randn(1, 6, g)), 2, "forward"),
         _wrapper_case(
             said("rows 6 apart, columns 24 apart"), inputs.apart_both_ways(inputs.large(4, 6, g)), 2, "forward"
@@ -232,6 +238,7 @@ def _wrapper_case(label: str, x: torch.Tensor, n_splits: int, order: str) -> Cas
         may_write_less=True,
         unit=m * n,
         expects_error=not plain,
+        interpreted_only=softmax_function.lowest(x),
         facts=splits.case_facts(x, n_splits, softmax_function.block(n)) | {"y_stride": n},
     )
 

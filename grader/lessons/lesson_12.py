@@ -224,7 +224,7 @@ _MATRICES = [
     (said("an outlier among the last values of each row"), inputs.last_outliers, 4, 64, 64),
     (said("a last half of -inf"), inputs.trailing_minus_inf, 2, 256, 32),
     (said("constant rows"), inputs.constant, 4, 33, 32),
-    (said("values of -1e38"), inputs.lowest, 2, 36, 64),
+    (said("values of -2.2e38"), inputs.lowest, 2, 36, 64),
     ("7×257", inputs.randn, 7, 257, 128),
     (said("a power of two"), inputs.randn, 2, 2048, 256),
     (said("a long row"), inputs.randn, 1, 4100, 1024),

@@ -40,7 +40,10 @@ _falling = _keys(lambda n, tile: torch.linspace(6, -6, n))
 _below_zero = _keys(lambda n, tile: torch.full((n,), -200.0))
 _above_zero = _keys(lambda n, tile: torch.full((n,), 200.0))
 _far_below, _far_above = (_keys(lambda n, tile, s=s: torch.full((n,), s)) for s in (-20000.0, 1200.0))
-_equal = _keys(lambda n, tile: torch.full((n,), -(2.0**40)))  # exact in float32, with a power of two as the scale
+# Exact in float32, and in bfloat16, with a power of two as the scale.
+_equal = _keys(lambda n, tile: torch.full((n,), -(2.0**40)))
+_far_steps_up = _keys(lambda n, tile: 2.0**40 * torch.arange(n))
+_EXACT = (_equal, _far_steps_up)
 _below_millions = _keys(lambda n, tile: torch.full((n,), -1.2e6))
 _outlier = _keys(lambda n, tile: torch.where(torch.arange(n) == n // 2, 20.0, 0.0))
 # Inside a tile: as a shift, its first, last, mean or median score lets exp overflow.
@@ -114,7 +117,7 @@ def _tiled_twice(seed: int) -> Case:
 def _tiled_case(label: str, offsets: Offsets, m: int, n: int, d: int, dv: int, tile: int, seed: int) -> Case:
     q, k, v = _tensors(m, n, d, dv, tile, offsets, d**-0.5, seed)
     # With many keys, all tensors of a walk together hold fewer numbers than the scores.
-    exact = offsets is _equal
+    exact = offsets in _EXACT
     facts = attention.case_facts(q, k, v, d**-0.5, tile, causal=False, exact=exact) | {"many": n > 100}
     return Case(
         said("{label}, {m} × {n} scores in tiles of {tile} keys", label=label, m=m, n=n, tile=tile),
@@ -173,6 +176,7 @@ _CAUSAL = [
     (said("causal, falling scores"), _falling, 35, 42, 16, 16, 16),
     (said("causal, each key 100 above the one before"), _steps_up, 35, 43, 16, 16, 16),
     (said("causal, equal scores around -1e12"), _equal, 35, 41, 16, 16, 16),
+    (said("causal, each key 1e12 above the one before"), _far_steps_up, 35, 44, 16, 16, 16),
 ]
 
 
@@ -222,7 +226,7 @@ def _kernel_case(
     scale, causal = d**-0.5 if scale is None else scale, group == "causal"
     gap = dict.fromkeys("oqkv", 0) | (gaps or {})
     q, k, v = _tensors(m, n, d, d, block_n, offsets, scale, seed)
-    facts = attention.case_facts(q, k, v, scale, block_n, causal, exact=offsets is _equal)
+    facts = attention.case_facts(q, k, v, scale, block_n, causal, exact=offsets in _EXACT)
     strides = {f"{name}_ptr": d + gap[name] for name in "oqkv"}
     sent = (inputs.row_strided(t, gap[name]) for name, t in zip("qkv", (q, k, v)))
     blocks = -(-m // block_m)
@@ -286,6 +290,9 @@ _FLASH = [  # label, dtype, offsets, B, H, M, N, causal, layouts of o, q, k and 
     (said("causal, more queries than keys"), _F16, _plain, 1, 2, 50, 20, True, "hhhh"),
     (said("causal, scores around -200"), _BF16, _below_zero, 1, 2, 35, 41, True, "hhhh"),
     (said("causal, scores around -20000"), _BF16, _far_below, 1, 1, 36, 42, True, "hhhh"),
+    (said("equal scores around -1e12"), _BF16, _equal, 1, 1, 17, 62, False, "hhhh"),
+    (said("causal, equal scores around -1e12"), _BF16, _equal, 1, 1, 35, 48, True, "hhhh"),
+    (said("causal, each key 1e12 above the one before"), _BF16, _far_steps_up, 1, 1, 35, 44, True, "hhhh"),
 ]
 
 
@@ -356,7 +363,7 @@ def _flash_case(
         values, q = v.to(dtype).expand(b, h, n, d).clone(), q * (0 if flat else 1)
     of_o, *of_inputs = (_LAYOUTS[letter] for letter in layouts)
     q, k, values = (_laid_out(t, axes) for t, axes in zip((q, k, values), of_inputs))
-    facts = flash.case_facts(q, k, values, scale, *blocks, causal)
+    facts = flash.case_facts(q, k, values, scale, *blocks, causal, exact=offsets in _EXACT)
     out = _laid_out(torch.empty(b, h, m, d), of_o)
     strides = [s for t in (out, q, k, values) for s in t.stride()[:3]]
     return Case(
@@ -379,6 +386,7 @@ def _flash_case(
         budget=(facts["reads"], b * h * m * (d + 1)),
         may_read_less=causal,
         unit=b * h * m * n,
+        interpreted_only=facts["exact"],
         facts=facts,
     )  # fmt: skip
 
@@ -401,6 +409,7 @@ _GRADIENT = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N
     (said("one more than whole tiles"), _plain, 17, 65, 16, 16, 32),
     (said("scores around +1200"), _far_above, 19, 42, 16, 16, 32),
     (said("scores around -20000"), _far_below, 18, 43, 16, 16, 32),
+    (said("equal scores around -1e12"), _equal, 18, 44, 16, 16, 32),
 ]
 
 
@@ -450,6 +459,7 @@ def _gradient_case(
         may_read_less=True,
         unit=m * n,
         group=kernel,
+        interpreted_only=offsets in _EXACT,
         facts=facts,
     )
 

@@ -70,7 +70,8 @@ _MATRICES = [
     (said("one column"), inputs.randn, 130, 1, _BRAIN),
     ("100 ± 30", inputs.large, 5, 7, _HALF),
     (said("values around -200"), inputs.far_below_zero, 3, 9, _SINGLE),
-    (said("values of -1e38"), inputs.lowest, 3, 14, _SINGLE),
+    (said("values of -2.2e38"), inputs.lowest, 3, 14, _SINGLE),
+    (said("values near the lowest float32"), inputs.at_the_end, 3, 13, _SINGLE),
     (said("ascending"), inputs.ascending, 4, 11, _SINGLE),
     (said("first half +200, the rest -200"), inputs.cliff, 3, 16, _SINGLE),
     (said("first half -200, the rest +200"), inputs.rising_cliff, 3, 17, _BRAIN),
@@ -87,7 +88,7 @@ _MATRICES = [
     (said("the longest row that is read once"), inputs.large, 3, 8192, _HALF),
     (said("rows that fill a block"), inputs.randn, 2, 32768, _HALF),
     (said("a long row"), inputs.leading_minus_inf, 2, 8193, _SINGLE),
-    (said("a long row of -1e38"), inputs.lowest, 2, 12001, _SINGLE),
+    (said("a long row of -2.2e38"), inputs.lowest, 2, 12001, _SINGLE),
     (said("long rows"), inputs.randn, 2, 12672, _BRAIN),
     (said("a long power of two"), inputs.outlier, 2, 16384, _HALF),
     (said("long rows"), inputs.cliff, 3, 20000, _SINGLE),
@@ -104,7 +105,7 @@ _OWN = [  # as in _MATRICES, for kernels that are the learner's
     (said("many rows of 2000"), inputs.randn, 130, 2000, _SINGLE),
     (said("many short odd rows"), inputs.rising_cliff, 67, 33, _HALF),
     (said("rows longer than a block may be"), inputs.up_and_down, 2, 32_800, _SINGLE),
-    (said("rows of -1e38, longer than a block may be"), inputs.lowest, 2, 32_801, _SINGLE),
+    (said("rows of -2.2e38, longer than a block may be"), inputs.lowest, 2, 32_801, _SINGLE),
 ]
 
 

@@ -269,11 +269,17 @@ MISTAKES = [
     ),
     Mistake(
         "hidden-finite",
-        "Hidden keys have a finite score, and all scores that a query may see can be below it.",
+        "Hidden keys have a finite score, and all scores that a query may see can be below it. A score from which a "
+        "large number was subtracted is finite as well.",
         "For which score is there no lower one?",
         Mutant("13.2", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1e9)"),
         Mutant("13.2 13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -10000.0)"),
         Mutant("13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1000.0)"),
+        Mutant(
+            "13.2 13.3",
+            's = tl.where(keys[None, :] <= rows[:, None], s, -float("inf"))',
+            "s += tl.where(keys[None, :] <= rows[:, None], 0.0, -1e6)",
+        ),
     ),
     Mistake(
         "hidden-after-exp",
@@ -578,10 +584,14 @@ PLACES_OF_A_BLOCK = (
 )
 
 
-def hidden_as_zero(facts: dict) -> torch.Tensor:
-    """Hidden keys have the score 0."""
-    s = unscaled_scores(facts) * facts["scale"]
-    return s.masked_fill(causal_mask(*s.shape), 0.0) if facts["causal"] else s
+def hidden_as(score: float, keep=all_keys):
+    """Scores with this number for the hidden keys among those where keep(i, j, facts) is True."""
+
+    def scores(facts: dict) -> torch.Tensor:
+        s = visible(keep)(facts)
+        return s.masked_fill(causal_mask(*s.shape) & (s > -torch.inf), score) if facts["causal"] else s
+
+    return scores
 
 
 # ---- wrong formulas: attention
@@ -1038,11 +1048,16 @@ _CAUSAL = tuple((mistake, formula(numbers)) for mistake, numbers in (
     ("keys-left-out", walk(scores=visible(lambda m, n, facts: (n < m // facts["block"] * facts["block"])))),
 ))  # fmt: skip
 _CAUSAL += (
-    ("hidden-as-zero", only_where(_masked_causally, formula(walk(scores=hidden_as_zero, pad=0.0)))),
-    ("hidden-as-zero", only_where(_masked_causally, formula(walk(scores=hidden_as_zero)))),
+    ("hidden-as-zero", only_where(_masked_causally, formula(walk(scores=hidden_as(0.0), pad=0.0)))),
+    ("hidden-as-zero", only_where(_masked_causally, formula(walk(scores=hidden_as(0.0))))),
+    *(
+        ("hidden-finite", only_where(_masked_causally, formula(walk(scores=hidden_as(-1e9, keep)))))
+        for keep in (all_keys, keys_of_walk)
+    ),
 )
 
 
+PAD_FINITE = ("pad-finite", both(_low_scores(-50), _all_zero))
 ZERO_TIMES_NAN = ("zero-times-nan", both(written(_masked_v_not_finite), _queries_of_nan))
 
 # Wrong numbers of one head that a kernel in any precision can give.
@@ -1079,7 +1094,7 @@ ATTENTION_KERNEL = (
     ("keys-for-values", formula(changed(v=lambda facts: facts["k"]))),
     ("keys-left-out", formula(first_tile_again("kv"))),
     ("pad-zero", formula(walk(pad=0.0))),
-    ("pad-finite", both(_low_scores(-50), _all_zero)),
+    PAD_FINITE,
     ("absent-keys-in-the-maximum", both(written(_chosen_after_exp), _absent_in_maximum)),
     *_CAUSAL,
     ("hidden-after-exp", _nan_without_poison),

@@ -162,6 +162,12 @@ def _some_nan(args) -> bool:
     return any(bool((got.isnan() & ~compare.never_stored(got)).any()) for got in args)
 
 
+@looks
+def _scores_far_below(q, k, scale) -> bool:
+    """All scores are below -1e9."""
+    return bool((scale * q @ k.T < -1e9).all())
+
+
 def _lse_padded_low(tree: ast.AST) -> bool:
     """For `written`: a load of lse gives masked lanes another number than 0."""
     loads = [call for call in syntax.calls(tree, "load") if "lse_ptr" in ast.unparse(call)]
@@ -175,6 +181,7 @@ ATTENTION_GRADIENT = (
     ("nothing-stored", detectors.nothing_stored),
     ("lse-of-absent-queries", both(written(_lse_padded_low), _some_nan)),
     ("no-pad", both(written(syntax.load_without_other), _some_nan)),
+    ("pad-finite", both(_scores_far_below, _some_nan)),
     ("own-share-kept", formula(scores=lambda p, dp, delta: p * dp)),
     ("weights-left-out", formula(scores=lambda p, dp, delta: dp - delta)),
     ("weights-not-normalised-again", formula(weights=lambda s, lse: torch.exp(s))),

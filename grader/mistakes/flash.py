@@ -21,7 +21,18 @@ from ..reference.attention import causal_mask, difference, matmul, scores
 from ..sentence import said
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .attention import ATTENTION_NUMBERS, PLACES, ZERO_TIMES_NAN, alike, formula, more_read, scaled, update_with, walk
+from .attention import (
+    ATTENTION_NUMBERS,
+    PAD_FINITE,
+    PLACES,
+    ZERO_TIMES_NAN,
+    alike,
+    formula,
+    more_read,
+    scaled,
+    update_with,
+    walk,
+)
 from .detectors import both, looks
 from .kernels import KERNEL
 from .mistake import Mistake
@@ -473,7 +484,7 @@ FLASH_KERNEL = (
     ("sum-in-half", _walked_sum(total=lambda l, half: l.to(half).float())),
     ("accumulator-in-half", half_walk(_in_half)),
     ("accumulator-in-half", half_walk(_product_in_half)),
-    *((mistake, of_heads(detector)) for mistake, detector in (ZERO_TIMES_NAN, *ATTENTION_NUMBERS)),
+    *((mistake, of_heads(detector)) for mistake, detector in (ZERO_TIMES_NAN, *ATTENTION_NUMBERS, PAD_FINITE)),
 )
 
 

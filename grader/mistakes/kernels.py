@@ -16,6 +16,8 @@ from .detectors import both, looks, outside, value, value_formula, written
 from .mistake import Mistake
 from .mutant import Mutant, also, several
 
+_LOWEST = "other=-3.4028234663852886e38"  # of all finite pads it alone is above no number of any row
+
 MISTAKES = [
     # ---- pads and masks
     Mistake(
@@ -44,9 +46,18 @@ MISTAKES = [
         "A finite number takes part in the maximum. In most rows it does not win, but all values of a row can be below "
         "it.",
         "For which value is there no smaller float?",
-        several("8.3", 'other=-float("inf")', "other=-3e38", "other=-1e30", "other=-10000.0", "other=-100.0", times=2),
+        several(
+            "8.3",
+            'other=-float("inf")',
+            _LOWEST,
+            "other=-3e38",
+            "other=-1e30",
+            "other=-10000.0",
+            "other=-100.0",
+            times=2,
+        ),
         Mutant("13.2", '< n_keys, s, -float("inf"))', "< n_keys, s, -1e9)", replayed=False),
-        Mutant("4.1 5.1 10.1 10.2", 'other=-float("inf")', "other=-3e38"),
+        several("4.1 5.1 10.1 10.2", 'other=-float("inf")', _LOWEST, "other=-3e38"),
         several("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-1e30", "other=-100.0"),
         Mutant("7.1", 'other=-float("inf")', "other=-65504.0"),
         Mutant("7.1 10.1 10.2", 'other=-float("inf")', "other=-1e38"),

@@ -25,8 +25,9 @@ def case_facts(
 ) -> dict:
     """The arguments by name, with `want`, `allowed`, `allowed_on_gpu` (float64, M×dv); tile: keys of one step.
 
-    exact: whether all scores of a query are equal and exact in float32, so that the shift by the maximum gives 0. On a
-    GPU it may be fused with the scaling by log2(e), and then it does not.
+    exact: whether all scores are exact in float32, and those of a query equal or so far apart that one of them has all
+    the weight. Then the shift by the maximum gives 0 for that maximum. On a GPU it may be fused with the scaling by
+    log2(e), and then it does not.
     """
     given = {"q": q, "k": k, "v": v, "scale": scale, "tile": tile, "causal": causal, "exact": exact}
     allowed = bound(given)
@@ -69,7 +70,7 @@ def bound(facts: dict) -> torch.Tensor:
     The scaling by log2(e), the shift and the factors of the walk add a few roundings, each relative to a score or to
     the maximum. A sum over N keys adds one rounding a key. All errors are relative to the sum of weight · |v|, because
     the terms of an output may cancel. Where all scores of a query are equal, they have the same error, which
-    cancels.
+    cancels, and exact scores have none.
     """
     q, k, v = (facts[name].double() for name in "qkv")
     s = scores(facts)
@@ -77,7 +78,7 @@ def bound(facts: dict) -> torch.Tensor:
     magnitude = facts["scale"] * matmul(q.abs(), k.abs().t())
     top = s.amax(1, keepdim=True)
     differ = ((s < top) & (s > -torch.inf)).any(1, keepdim=True)
-    off = (q.shape[1] + 12) * magnitude * differ + 4 * top.abs() * (not facts["exact"])
+    off = ((q.shape[1] + 12) * magnitude * differ + 4 * top.abs()) * (not facts["exact"])
     off = off + (p * off).sum(1, keepdim=True) + 16 + len(k)
     return _EPS * matmul(p * off, v.abs()) + 2 * torch.finfo(torch.float32).smallest_normal
 

@@ -19,24 +19,27 @@ _EPS = torch.finfo(torch.float32).eps
 
 
 def case_facts(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, block: int, tile: int, causal: bool
-) -> dict:
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, block: int, tile: int, causal: bool,
+    exact: bool = False,
+) -> dict:  # fmt: skip
     """The arguments by name, `heads`, `reads` (elements), and the indices of both outputs among the arguments.
 
     block, tile: queries of a program, keys of a step. heads: for each head of each batch the facts of
-    `attention.case_facts`, with bounds for half precision; `lse` and `lse_allowed` (float64, M) are added.
+    `attention.case_facts`, with bounds for half precision; `lse` and `lse_allowed` (float64, M) are added. exact: as
+    there.
     """
     b, h, m, d = q.shape
     given = {"q": q, "k": k, "v": v, "scale": scale, "tile": tile, "causal": causal, "block": block}
-    heads = [_head(q[i, j], k[i, j], v[i, j], scale, block, tile, causal) for i in range(b) for j in range(h)]
+    given["exact"] = exact
+    heads = [_head(q[i, j], k[i, j], v[i, j], scale, block, tile, causal, exact) for i in range(b) for j in range(h)]
     reads = b * h * (m * d + 2 * -(-m // block) * k.shape[2] * d)
     want = torch.stack([head["want"] for head in heads]).reshape(q.shape)
     return given | {"heads": heads, "reads": reads, "want": want, "out": 0, "lse_out": 1}
 
 
-def _head(q, k, v, scale: float, block: int, tile: int, causal: bool) -> dict:
+def _head(q, k, v, scale: float, block: int, tile: int, causal: bool, exact: bool) -> dict:
     """The facts of one head: q is M×D, k and v are N×D."""
-    facts = attention.case_facts(q.float(), k.float(), v.float(), scale, tile, causal)
+    facts = attention.case_facts(q.float(), k.float(), v.float(), scale, tile, causal, exact)
     s = attention.scores(facts)
     p, top = torch.softmax(s, 1), s.amax(1, keepdim=True)
     facts["lse"] = torch.logsumexp(s, 1)
@@ -63,7 +66,7 @@ def stored(evidence: Evidence, facts: dict) -> str | None:
     for i, head in enumerate(facts["heads"]):
         at = divmod(i, o.shape[1])
         where = said("batch {at}, head {at2}, ", at=at[0], at2=at[1]) if len(facts["heads"]) > 1 else ""
-        sentence = attention.difference(o[at], head["want"], head["allowed"])
+        sentence = attention.numbers_fault(o[at], head)
         if sentence:
             return said("{where}{sentence}", where=where, sentence=sentence) if where else sentence
         bad = ~((lse[at].double() - head["lse"]).abs() <= head["lse_allowed"])
@@ -94,4 +97,4 @@ def right_output(evidence: Evidence, facts: dict) -> bool:
     """Whether o is right for every head, whatever lse holds."""
     o = evidence.args[facts["out"]]
     pairs = zip(o.flatten(0, 1), facts["heads"])
-    return all(attention.difference(got, head["want"], head["allowed"]) is None for got, head in pairs)
+    return all(attention.numbers_fault(got, head) is None for got, head in pairs)

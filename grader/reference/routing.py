@@ -89,7 +89,7 @@ def first_rows(label: str, x: torch.Tensor, count: int, name: str) -> Case:
 
 def _fault(x: torch.Tensor, alone: bool, evidence: Evidence) -> str | None:
     """None if the softmax of x is right, by launches that suit its shape; else a sentence."""
-    sentence = compare.softmax(x, evidence.value)
+    sentence = softmax_function.stored(x, evidence.value)
     if sentence:
         return sentence
     mistake, sentence = softmax_function.launch_fault(x, evidence)

@@ -18,7 +18,7 @@ def block(n: int) -> int:
 
 
 def lowest(x: torch.Tensor) -> bool:
-    """Whether all values are near -1e38.
+    """Whether all values are near the lowest float32 numbers, those of `inputs.lowest` among them.
 
     A right answer may use exp2 with a scaled exponent. Fused on a GPU, that loses all digits of such values.
     """
@@ -27,7 +27,10 @@ def lowest(x: torch.Tensor) -> bool:
 
 def stored(x: torch.Tensor, got: torch.Tensor) -> str | None:
     """None when got is the softmax of each row of x, both of shape (M, N), or NaN as `compare.scaled_away` says."""
-    return None if compare.scaled_away(x, got) else compare.softmax(x, got)
+    sentence = compare.softmax(x, got)
+    if sentence and compare.kind(got, x) is None and compare.scaled_away(x, got):
+        return None
+    return sentence
 
 
 def kernel_case(label: str, x: torch.Tensor, call: Call, walks: int = 1, facts: dict | None = None, **more) -> Case:
@@ -98,6 +101,20 @@ def case(name: str, label: str, x: torch.Tensor, walks: int = 1, size: int = 0) 
     )
 
 
+def empty(label: str, name: str, m: int, n: int, *more) -> Case:
+    """A call name(x, *more) of a matrix without elements, m×n: the result has the same shape, with launches or without.
+
+    It has no facts, as there are no numbers that a detector could look at.
+    """
+    x = torch.empty(m, n)
+    return Case(
+        label,
+        Call("call", name, (x, *more)),
+        verify=lambda e: warps_fault(e) or compare.kind(e.value, x),
+        size=1000,
+    )
+
+
 def first_result(name: str, x: torch.Tensor, other: torch.Tensor, *more) -> Case:
     """Calls name(x, *more) and name(other, *more) through the driver first_result.py: the first result must stay.
 
@@ -116,7 +133,7 @@ def first_result(name: str, x: torch.Tensor, other: torch.Tensor, *more) -> Case
 def _returned(x: torch.Tensor, evidence: Evidence) -> str | None:
     """None when the softmax of x was returned, from launches without a fault; else a sentence."""
     _, sentence = launch_fault(x, evidence)
-    return sentence or compare.softmax(x, evidence.value)
+    return sentence or stored(x, evidence.value)
 
 
 def launch_fault(x: torch.Tensor, evidence: Evidence) -> tuple[str, str] | tuple[None, None]:
@@ -127,7 +144,7 @@ def launch_fault(x: torch.Tensor, evidence: Evidence) -> tuple[str, str] | tuple
         return "launch-per-row", said(
             "there were {count} launches for {count2} rows", count=len(evidence.launches), count2=len(x)
         )
-    if not evidence.launches and isinstance(evidence.value, torch.Tensor) and x.is_contiguous():
+    if not evidence.launches and isinstance(evidence.value, torch.Tensor) and x.is_contiguous() and x.numel():
         return "no-kernel", said("no kernel was launched")
     return None, None
 

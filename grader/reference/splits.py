@@ -16,6 +16,7 @@ import torch
 from ..checks import compare
 from ..sentence import fault, said
 from ..spec import Evidence
+from . import softmax_function
 
 
 def split_size(n_cols: int, n_splits: int) -> int:
@@ -69,7 +70,7 @@ def wrong_state(got: list[torch.Tensor], want: tuple[torch.Tensor, torch.Tensor]
 
 def returned(x: torch.Tensor, n_splits: int, evidence: Evidence) -> str | None:
     """None where 9.3 returned the softmax of x (M×N) and n_splits programs shared each row; else a sentence."""
-    sentence = compare.softmax(x, evidence.value) or stored_by_several(evidence) or counted_too_early(evidence)
+    sentence = softmax_function.stored(x, evidence.value) or stored_by_several(evidence) or counted_too_early(evidence)
     if sentence:
         return sentence
     if not evidence.launches:

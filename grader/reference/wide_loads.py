@@ -10,7 +10,7 @@ import math
 
 import torch
 
-from ..checks import compare, inputs
+from ..checks import inputs
 from ..gpus import JUDGED
 from ..sentence import fault, said
 from ..spec import Call, Case, Evidence, Launch, Machine
@@ -43,7 +43,7 @@ def case(label: str, x: torch.Tensor, machine: bool) -> Case:
 
 def _fault(x: torch.Tensor, evidence: Evidence) -> str | None:
     _, sentence = softmax_function.launch_fault(x, evidence)
-    sentence = sentence or compare.softmax(x, evidence.value)
+    sentence = sentence or softmax_function.stored(x, evidence.value)
     sentence = sentence or softmax_function.idle_fault(evidence)
     if sentence is None and (held := bytes_of_a_thread(x, evidence)) > _REGISTERS:
         return fault(

@@ -30,6 +30,6 @@ def online_softmax(x):
     if x.dtype != torch.float32:
         raise ValueError("online_softmax takes float32")
     y = torch.empty(x.shape, device=x.device)
-    block = min(1024, triton.next_power_of_2(x.shape[1]))
+    block = min(1024, triton.next_power_of_2(max(x.shape[1], 1)))
     walk[(x.shape[0],)](y, x.view(torch.int32), *x.stride(), x.shape[1], BLOCK=block)
     return y

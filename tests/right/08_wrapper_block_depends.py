@@ -28,6 +28,6 @@ def online_softmax(x):
         raise ValueError(f"a float32 matrix is needed, not {x.dim()} dimensions of {x.dtype}")
     x = x.contiguous()
     y = torch.empty_like(x)
-    block = min(8192, triton.next_power_of_2(x.shape[1]))
+    block = min(8192, triton.next_power_of_2(max(x.shape[1], 1)))
     online_softmax_kernel[(x.shape[0],)](y, x, y.stride(0), x.stride(0), x.shape[1], BLOCK=block, num_warps=8)
     return y

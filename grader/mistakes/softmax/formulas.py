@@ -140,10 +140,10 @@ def pad_zero(x, facts):
 
 
 def pad_lowest(x, facts):
-    """Masked lanes hold the value of the lowest rows: every lane of such a row gets the same share."""
-    y, block = torch.softmax(x.double(), 1), facts.get("block", 0)
-    low = (x < -1e37).all(1, keepdim=True)
-    return torch.where(low & (block > x.shape[1]), 1 / max(block, 1), y)
+    """Masked lanes hold the lowest float32: they get a share of each row that holds nothing above it."""
+    y, masked = torch.softmax(x.double(), 1), max(facts.get("block", 0) - x.shape[1], 0)
+    low = x == torch.finfo(torch.float32).min
+    return torch.where(x.amax(1, keepdim=True) == torch.finfo(torch.float32).min, low / (low.sum(1, True) + masked), y)
 
 
 def shifted_window(x, facts):

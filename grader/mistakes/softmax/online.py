@@ -712,6 +712,7 @@ NORMALIZER = (
     ("stale-maximum", both(written(syntax.stale_maximum), _SUM_IS_NAN)),
     ("sum-of-exp-x", both(written(syntax.exp_of_a_number), _SUM_IS_NAN)),
     ("inf-minus-inf", _NAN_WITHOUT_NUMBERS),
+    ("start-too-high", value(lambda v, f: -math.inf == f["want"][0] < v[0] < 0)),
     ("walked-twice", both(written(syntax.parameter_used_again), value(lambda v, f: v == (f["want"][0], 0)))),
 )
 
