@@ -55,9 +55,31 @@ for name, t in (("wide", wide), ("wide[:, :5]", wide[:, :5]), ("wide.t()", wide.
 # each other in memory, and neighbours in a row are far apart. You need this in 5.2.
 
 # %% [markdown]
+# ## How far away can a row begin?
+#
+# Row 3 begins at element `3 * x.stride(0)`. The number of `tl.program_id(0)` is a whole number of 32 bits, as most strides
+# are, so their product has 32 bits as well. Such a number ends at 2^31 - 1. A language model writes 128,256 scores for each
+# word that it reads. How many of these rows make a matrix with an element that no number of 32 bits counts?
+
+# %%
+columns = 128_256
+rows = 2**31 // columns + 1
+print(f"{rows:,} rows have {rows * columns:,} elements, and 2^31 is {2**31:,}")
+behind = torch.tensor(rows, dtype=torch.int32)  # the number of the row behind them
+for number in (behind, behind.to(torch.int64)):
+    print(f"{number.dtype}: row {rows:,} begins at element {(number * columns).item():,}")
+
+# %% [markdown]
+# The number **wraps around**, and the address is in front of the matrix. On a GPU this is an *illegal memory access*, or
+# numbers of another tensor. In half precision these 16,744 rows take 4 GB: they are nothing unusual. The remedy is one
+# conversion: `.to(tl.int64)` makes a number of 64 bits, in which the product is computed. A pointer has 64 bits anyway.
+# The columns need no such thing, because no row has 2^31 of them.
+
+# %% [markdown]
 # ## Your turn: 5.1
 #
 # Write the kernel of lesson 04 for every row. Input and output may have different row strides, so the kernel gets both.
+# The matrix may be of any size, and a row may begin beyond element 2^31.
 # This time, write the load and the store yourself: addresses, mask, and the value for masked lanes.
 
 # %%
@@ -66,7 +88,7 @@ def softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.c
     """Softmax of row program_id(0) of a matrix with n_cols columns. BLOCK is a power of two, at least n_cols."""
     # Where am I? This program's row, its lanes, and which of them lie inside the row (3 lines).
     ### BEGIN SOLUTION
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     ### END SOLUTION
@@ -93,6 +115,10 @@ check("5.1")
 # <details><summary>What each part is for</summary>
 #
 # **Where am I**: without `program_id`, every program does row 0, and the other rows are never stored.
+#
+# **`.to(tl.int64)`**: without it, `row * x_row_stride` has 32 bits. *Otherwise*: a matrix of 16,744 rows of 128,256
+# columns is right, and one with a few rows more is not. It may stand where the row is made or where it is multiplied, but
+# not around the product, which has wrapped around by then.
 #
 # **Load**: `row * x_row_stride` is the beginning of the row. With `+ row` alone, row 1 begins at element 1: every row
 # sums to 1, but only row 0 is right. Without the mask, the last lanes read the *next* row. Those addresses are inside

@@ -118,12 +118,14 @@ print(torch.tensor([65504.0, 65520.0]).half().tolist())
 # knows the dtype: `y_ptr.dtype` is the type of an address, and `y_ptr.dtype.element_ty` is the dtype of the elements
 # there. A plain store converts its values to that dtype by itself, as above. So you need this name only if you want to
 # write the cast yourself.
+#
+# As in 5.1, the matrices may be of any size: a row may begin beyond element 2^31.
 
 # %%
 @triton.jit
 def half_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
     """Softmax of row program_id(0), float16 or bfloat16 in and out, computed in float32. BLOCK is at least n_cols."""
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     # Load the row, and cast it before anything else happens to it (1 or 2 lines).
@@ -345,6 +347,8 @@ torch.tensor([5.0, inf]) * torch.tensor([0.0, 0.0]), torch.where(torch.tensor([F
 #
 # A kernel cannot use a variable of the notebook, such as the `inf` above: write the value itself.
 #
+# As in 5.1, the matrices may be of any size: a row may begin beyond element 2^31.
+#
 # Before you write it: before which step must a dropped entry be replaced?
 
 # %%
@@ -353,7 +357,7 @@ def masked_softmax_kernel(
     y_ptr, x_ptr, keep_ptr, y_row_stride, x_row_stride, keep_row_stride, n_cols, BLOCK: tl.constexpr
 ):
     """Softmax of the entries of row program_id(0) where keep is 1; 0 where it is 0. A row that keeps nothing above -inf is NaN."""
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     # Load the row and its keep, and give dropped entries the value of a masked lane (about 3 lines).

@@ -200,6 +200,8 @@ print("merge(merge(a, b), c) and merge(a, merge(b, c)) agree")
 #
 # In the loop, `start` is the first column of the tile. The last tile may reach beyond the end of the row: what is its
 # mask? Load or store at most BLOCK columns at a time.
+#
+# As in 5.1, the matrices may be of any size: a row may begin beyond element 2^31.
 
 # %% [markdown]
 # `tl.max(x, axis=0)` reduces a block to a number, and `tl.maximum(a, b)` gives the larger of two numbers. There is no
@@ -210,7 +212,7 @@ print("merge(merge(a, b), c) and merge(a, merge(b, c)) agree")
 @triton.jit
 def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
     """Softmax of row program_id(0), in tiles of BLOCK columns: two walks, for rows of any length."""
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     lanes = tl.arange(0, BLOCK)
     m = -float("inf")
     d = 0.0

@@ -91,6 +91,8 @@ for split in range(n_splits):
 #
 # The states are stored in two matrices, `m` and `d`. Each of them has a row for each row of `x`, and a column for each split.
 # In each of the two matrices, the rows follow each other in memory without gaps.
+#
+# As in 5.1, the matrices may be of any size: a row may begin beyond element 2^31.
 
 # %% [markdown]
 # There are three sizes: a row has `n_cols` columns, a split has `split_size` columns, and a tile has `BLOCK` columns.
@@ -115,7 +117,7 @@ def partial_kernel(m_ptr, d_ptr, x_ptr, x_row_stride, n_cols, n_splits, split_si
     m and d are matrices with n_splits columns. Split s begins at column s * split_size, and may end beyond the row.
     If a split has no number above -inf, its state is (-inf, 0).
     """
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     split = tl.program_id(1)
     lanes = tl.arange(0, BLOCK)
     m = -float("inf")
@@ -243,6 +245,8 @@ picture
 # its own split. All programs of a row repeat the same merge. At the end of the lesson we count the cost of that.
 #
 # A program loads its states once, and not in every step of its loop. The check counts that. (It lets you load `m` a second time.)
+#
+# As in 5.1, the matrices may be of any size: a row may begin beyond element 2^31.
 
 # %% [markdown]
 # `SPLITS` is the number of lanes for the states: a power of two, at least `n_splits`. So some lanes may have no state.
@@ -261,7 +265,7 @@ def combine_kernel(
     SPLITS: tl.constexpr, BLOCK: tl.constexpr,
 ):
     """Store the softmax of split program_id(1) of row program_id(0), from the states m and d of all splits of the row."""
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     split = tl.program_id(1)
     lanes = tl.arange(0, BLOCK)
     splits = tl.arange(0, SPLITS)

@@ -82,6 +82,8 @@ print("without it:    ", (square - row_max).amax(dim=1).tolist())
 # Some rows of the last tile may lie below the matrix. All lanes of such a row hold -inf, and its softmax is NaN. Does
 # that matter? Use `tl.load`, `tl.max`, `tl.exp` and `tl.sum`. `tl.softmax` is not allowed. The check launches
 # `triton.cdiv(n_rows, ROWS)` programs. Together they must do each row exactly once. Which program does which rows is your choice. The docstring names the usual one.
+#
+# As in 5.1, the matrices may be of any size: a row may begin beyond element 2^31.
 
 # %%
 @triton.jit
@@ -94,7 +96,7 @@ def tile_softmax_kernel(
     """
     # Where am I? This program's rows, the columns, and a mask for both (3 lines).
     ### BEGIN SOLUTION
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS)).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = (rows < n_rows)[:, None] & (cols < n_cols)[None, :]
     ### END SOLUTION

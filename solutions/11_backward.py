@@ -142,6 +142,8 @@ traffic(softmax_backward, y, dy)
 # reach beyond the end of the row. What should masked lanes hold, so that they add nothing to the sum?
 #
 # Do not change the dtype: the kernel also gets float64 later.
+#
+# As in 5.1, the matrices may be of any size: a row may begin beyond element 2^31.
 
 # %%
 @triton.jit
@@ -149,7 +151,7 @@ def softmax_backward_kernel(
     dx_ptr, y_ptr, dy_ptr, dx_row_stride, y_row_stride, dy_row_stride, n_cols, BLOCK: tl.constexpr
 ):
     """Row program_id(0) of dx, in the dtype of its tensors. BLOCK is a power of two, at least n_cols."""
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     # Load a row of y and a row of dy, each once (2 lines).
@@ -257,7 +259,7 @@ for name, loss in losses.items():
 @triton.jit
 def softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
     """Softmax of row program_id(0), from 5.1."""
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))

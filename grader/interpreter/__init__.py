@@ -71,19 +71,21 @@ def recording(ledger: Ledger | None = None, recorder: Recorder | None = None):
 
 
 @contextlib.contextmanager
-def conditions(order: str = "forward", poison: bool = True, batch: bool = True):
+def conditions(
+    order: str = "forward", poison: bool = True, batch: bool = True, strides: tuple[tuple[int, ...], ...] = ()
+):
     """Set how the launches inside the block run.
 
     order: of the programs, "forward", "reversed" or "shuffled"; a GPU guarantees none of them. poison: whether masked
     lanes of a load without `other` hold poison, or else 0, as on most GPUs. batch: whether batched passes are allowed.
-    The results are the same with and without them, so only tests switch them off.
+    The results are the same with and without them, so only tests switch them off. strides: as in Call.
     """
-    before = current.order, current.poison, current.batch
-    current.order, current.poison, current.batch = order, poison, batch and current.batch
+    before = current.order, current.poison, current.batch, current.strides
+    current.order, current.poison, current.batch, current.strides = order, poison, batch and current.batch, strides
     try:
         yield
     finally:
-        current.order, current.poison, current.batch = before
+        current.order, current.poison, current.batch, current.strides = before
 
 
 @contextlib.contextmanager

@@ -33,9 +33,10 @@ class Region:
 
     name: of the kernel's parameter. index: from 1, the number of its window. real: real address of its first element.
     itemsize: bytes of an element, a power of two. shape, strides: in elements. floating: whether its dtype is.
-    start: real address of its storage. storage: the storage's name, as in FloatStorages. base: guarded address of its
-    first element. numel: number of elements of the shape. repeats: whether a stride is 0. contiguous: whether its
-    elements lie in memory in row-major order without gaps.
+    start: real address of its storage. storage: the storage's name, as in FloatStorages. sparse: whether it has its
+    strides in the window alone; real memory then holds its elements in row-major order without gaps. base: guarded
+    address of its first element. numel: number of elements of the shape. repeats: whether a stride is 0. contiguous:
+    whether its elements lie in the window in row-major order without gaps.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Region:
     floating: bool = True
     start: int = 0
     storage: int = 0
+    sparse: bool = False
 
     def __post_init__(self):
         # The guarded address keeps the low bits of the real one, so it has the same alignment.
@@ -59,15 +61,20 @@ class Region:
         self.repeats = any(n > 1 and s == 0 for n, s in zip(self.shape, self.strides))
         self.contiguous = not self.repeats and all(s == self._logical[d] for s, _, d in self._dims)
 
-    @property
-    def to_real(self) -> np.uint64:
-        """The number that turns a guarded address into a real one when it is added, modulo 2**64."""
-        return np.uint64((self.real - self.base) % 2**64)
+    def to_real(self, addresses: np.ndarray) -> np.ndarray:
+        """The real addresses of guarded ones, of elements that exist. addresses: uint64 array of any shape."""
+        if self.sparse:
+            return np.uint64(self.real) + self.elements(addresses)[0].astype(np.uint64) * np.uint64(self.itemsize)
+        return addresses + np.uint64((self.real - self.base) % 2**64)
+
+    def span(self) -> int:
+        """Bytes from its first element to the end of its last one in the window, gaps included."""
+        last = sum((n - 1) * s for n, s in zip(self.shape, self.strides)) if self.numel else -1
+        return (last + 1) * self.itemsize
 
     def extent(self) -> tuple[int, int]:
         """(begin, end) of its memory as real addresses, gaps included."""
-        last = sum((n - 1) * s for n, s in zip(self.shape, self.strides)) if self.numel else -1
-        return self.real, self.real + (last + 1) * self.itemsize
+        return self.real, self.real + (self.numel * self.itemsize if self.sparse else self.span())
 
     def elements(self, addresses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(row-major element number, whether this element exists) for each guarded address.
@@ -117,17 +124,22 @@ class AddressSpace:
     def __init__(self):
         self.regions: list[Region] = []
 
-    def add(self, name: str, tensor) -> Region:
-        """Give a tensor its window of addresses. tensor: a torch tensor, or an object with the same methods."""
+    def add(self, name: str, tensor, strides: tuple[int, ...] = ()) -> Region:
+        """Give a tensor its window of addresses. tensor: a torch tensor, or an object with the same methods.
+
+        strides: in elements, those that it has in the window in place of its own; it must be contiguous then. So a
+        tensor of a few elements can have rows that lie far apart.
+        """
         region = Region(
             name,
             len(self.regions) + 1,
             tensor.data_ptr(),
             tensor.element_size(),
             tuple(tensor.shape),
-            tuple(tensor.stride()),
+            strides or tuple(tensor.stride()),
             tensor.is_floating_point(),
             tensor.untyped_storage().data_ptr(),
+            sparse=bool(strides),
         )
         self.regions.append(region)
         return region
@@ -151,7 +163,7 @@ class AddressSpace:
         if region is not None:  # the usual case; an error takes the general path below
             elements, good = region.elements(region.steps(active, width))
             if good.all():
-                return addresses + region.to_real, [(region, elements)]  # those of masked lanes are not used
+                return region.to_real(addresses), [(region, elements)]  # those of masked lanes are not used
         real = np.zeros(addresses.shape, np.uint64)
         owners = (active >> np.uint64(WINDOW_BITS)).astype(np.int64)
         touched, translated = [], np.empty_like(active)
@@ -178,7 +190,7 @@ class AddressSpace:
                 if mine.ndim > 1:  # of each lane, its first element that does not exist
                     mine, good = mine[np.arange(len(mine)), good.argmin(axis=1)], good.all(axis=1)
                 raise _out_of_bounds_error(op, region, mine, good, program, grid, lines)
-            translated[lanes] = active[lanes] + region.to_real
+            translated[lanes] = region.to_real(active[lanes])
             touched.append((region, elements))
         real[mask] = translated
         return real, touched
@@ -286,9 +298,8 @@ def _out_of_bounds_error(op: str, region: Region, addresses, good, program, grid
         name=region.name,
         size=size,
     )
-    begin, end = region.extent()
     behind_its_row = row is not None and beside.size > 0 and column >= region.shape[-1]
-    if not region.contiguous and not behind_its_row and 0 <= int(bad) - region.base < end - begin:
+    if not region.contiguous and not behind_its_row and 0 <= int(bad) - region.base < region.span():
         at = _in_a_gap(region, place)
     values = {"called": called(program, grid), "name": region.name, "at": at, "op": in_words(op)}
     values |= {"sum": int((~good).sum()), "size": good.size}

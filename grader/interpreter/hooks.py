@@ -135,7 +135,7 @@ def _added(launch: LaunchState, tensor) -> Region:
     """The window of addresses of the next tensor of a launch. Its storage is one that the ledger knows."""
     place = len(launch.memory.regions)
     name = launch.names[place] if place < len(launch.names) else said("a tensor")
-    region = launch.memory.add(name, tensor)
+    region = launch.memory.add(name, tensor, current.strides[place] if place < len(current.strides) else ())
     if current.ledger is not None:
         region.storage = current.ledger.storages.hold(tensor)
     return region

@@ -48,11 +48,13 @@ class State:
     """Conditions and recordings for the next launches, and the launch that is running.
 
     order: "forward", "reversed" or "shuffled". poison: whether masked lanes of a load without `other` hold poison.
+    strides: as in Call.
     """
 
     def __init__(self):
         self.order = "forward"
         self.poison = True
+        self.strides: tuple[tuple[int, ...], ...] = ()
         self.batch = False  # whether batched passes are allowed; install() sets it where their hooks fit
         self.ledger: Ledger | None = None
         self.recorder: Recorder | None = None

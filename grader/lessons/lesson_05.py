@@ -11,7 +11,7 @@ from ..checks import inputs
 from ..mistakes.softmax.columns import SOFTMAX_PLACES
 from ..mistakes.softmax.function import WRAPPER_PLACES
 from ..mistakes.softmax.rows import ROW_PLACES
-from ..reference import softmax_function
+from ..reference import far_rows, softmax_function
 from ..sentence import said
 from ..spec import Call, Case, Exercise, Out
 
@@ -66,6 +66,7 @@ def _kernel_cases(seed: int) -> list[Case]:
         _kernel_case(
             said("rows 20000 elements apart"), inputs.row_strided(inputs.randn(3, 6, g), 19_994), "forward", 19_994
         ),
+        far_rows.case(lambda label: _kernel_case(label, inputs.randn(5, 6, g), "forward")),
     ]
     return cases
 
@@ -136,7 +137,8 @@ EXERCISES = [
                 "row in the input and in the output."
             ),
             said(
-                "tl.program_id(0) says which row this program has; the row strides give the distance between two rows."
+                "tl.program_id(0) says which row this program has; the row strides give the distance between two rows. "
+                "The product of both needs 64 bits."
             ),
             said("A row of the input begins at `x_ptr + <which row> * <elements between rows>`."),
         ),

@@ -13,7 +13,7 @@ from ..mistakes.softmax.half import HALF_KERNEL
 from ..mistakes.softmax.masked import MASKED_KERNEL
 from ..mistakes.softmax.rows import ROW_PLACES
 from ..mistakes.tolerance import TOLERANCE
-from ..reference import softmax_function, tolerance
+from ..reference import far_rows, softmax_function, tolerance
 from ..sentence import said
 from ..spec import Call, Case, Exercise, Out
 
@@ -53,7 +53,8 @@ def _half_cases(seed: int) -> list[Case]:
             _half_case(said("wide gaps between the output's rows"), near, y_gap=2),
             _half_case(said("programs in shuffled order"), inputs.randn(6, 7, g).to(dtype), order="shuffled"),
         ]
-    return cases
+    far = inputs.randn(5, 6, g).to(random.Random(seed).choice(_HALF))
+    return [*cases, far_rows.case(lambda label: _half_case(label, far))]
 
 
 def _beyond_float16(g: torch.Generator) -> torch.Tensor:
@@ -169,6 +170,10 @@ def _masked_cases(seed: int) -> list[Case]:
         _masked_case(said("gaps between the rows of keep"), values(3, 6), row_strided(some(3, 6), 3)),
         _masked_case(said("gaps between the rows of y"), values(3, 6), some(3, 6), y_gap=3),
         _masked_case(said("programs in reversed order"), *without(2, 5, 6), order="reversed"),
+        far_rows.case(
+            lambda label: _masked_case(label, values(5, 6), some(5, 6)),
+            {"y_stride": (0, 3), "x_stride": (1, 4), "keep_stride": (2, 5)},
+        ),
     ]
 
 

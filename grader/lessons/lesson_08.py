@@ -13,7 +13,7 @@ from ..checks import compare, inputs
 from ..mistakes.softmax.function import WRAPPER_PLACES
 from ..mistakes.softmax.online import MERGE, NORMALIZER, ONLINE_KERNEL, TILED_WALK
 from ..mistakes.softmax.promises import BLOCK_RANGE, NUMBERS_KEPT
-from ..reference import online, softmax_function
+from ..reference import far_rows, online, softmax_function
 from ..sentence import joined, said
 from ..spec import Call, Case, Evidence, Exercise, Once, Out
 
@@ -151,6 +151,7 @@ def _kernel_cases(seed: int) -> list[Case]:
         _kernel_case(
             said("programs in shuffled order"), inputs.row_strided(inputs.randn(6, 9, g)), 4, y_gap=5, order="shuffled"
         ),
+        far_rows.case(lambda label: _kernel_case(label, inputs.randn(5, 6, g), 4)),
     ]
     return cases
 

@@ -13,7 +13,7 @@ import torch
 
 from ..checks import inputs
 from ..mistakes.splits import COMBINE_KERNEL, PARTIAL_KERNEL, SPLIT_SOFTMAX
-from ..reference import softmax_function, splits
+from ..reference import far_rows, softmax_function, splits
 from ..sentence import said
 from ..spec import Call, Case, Evidence, Exercise, Out
 
@@ -48,10 +48,11 @@ _MATRICES = [  # label, family, M, N, n_splits, columns of a block
 ]
 
 
-def _kernel_cases(seed: int, make) -> list[Case]:
+def _kernel_cases(seed: int, make, strides: dict[str, tuple[int, int]]) -> list[Case]:
     """The cases of a kernel with one program per split: make(label, x, n_splits, block, order, y_gap) builds a case.
 
-    order: of the programs; y_gap: elements between the rows of the output.
+    order: of the programs; y_gap: elements between the rows of the output. strides: for the name of
+    a row stride, the places of its tensor and of itself among the arguments.
     """
     cases = []
     for i, (label, family, m, n, n_splits, block) in enumerate(_MATRICES):
@@ -64,6 +65,10 @@ def _kernel_cases(seed: int, make) -> list[Case]:
         make(said("wide gaps between the input's rows"), gaps, 2, 4, "forward", 1),
         make(said("more rows than splits"), inputs.randn(6, 9, g), 2, 4, "shuffled", 2),
         make(said("a row of only -inf"), _without_softmax(seed), 2, 4, "shuffled", 0),
+        far_rows.case(
+            lambda label: make(label, inputs.randn(5, 9, g), 2, 4, "forward", 0),
+            strides,
+        ),
     ]
 
 
@@ -100,7 +105,7 @@ def _without_softmax(seed: int) -> torch.Tensor:
 
 
 def _partial_cases(seed: int) -> list[Case]:
-    return _kernel_cases(seed, _partial_case)
+    return _kernel_cases(seed, _partial_case, {"x_stride": (2, 3)})
 
 
 def _partial_case(label: str, x: torch.Tensor, n_splits: int, block: int, order: str, y_gap: int) -> Case:
@@ -128,7 +133,7 @@ def _partial_case(label: str, x: torch.Tensor, n_splits: int, block: int, order:
 
 
 def _combine_cases(seed: int) -> list[Case]:
-    return _kernel_cases(seed, _combine_case)
+    return _kernel_cases(seed, _combine_case, {"y_stride": (0, 4), "x_stride": (1, 5)})
 
 
 def _combine_case(label: str, x: torch.Tensor, n_splits: int, block: int, order: str, y_gap: int) -> Case:

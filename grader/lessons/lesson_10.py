@@ -14,7 +14,7 @@ from ..mistakes.softmax.columns import SOFTMAX_PLACES
 from ..mistakes.softmax.persistent import PERSISTENT
 from ..mistakes.softmax.tiles import TILE
 from ..mistakes.wide_loads import WIDE
-from ..reference import residency, softmax_function, wide_loads
+from ..reference import far_rows, residency, softmax_function, wide_loads
 from ..sentence import joined, said
 from ..spec import Call, Case, Exercise, Out
 
@@ -61,6 +61,7 @@ def _tile_cases(seed: int) -> list[Case]:
         _tile_case(said("programs in reversed order"), inputs.randn(7, 6, g), 2, order="reversed"),
         _tile_case(said("programs in shuffled order"), inputs.row_strided(inputs.randn(9, 6, g)), 2, 1, "shuffled"),
         _tile_case(said("rows 20000 elements apart"), inputs.row_strided(inputs.randn(5, 6, g), 19_994), 2, 19_994),
+        far_rows.case(lambda label: _tile_case(label, inputs.randn(5, 6, g), 2)),
     ]
     return cases
 

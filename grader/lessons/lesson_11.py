@@ -11,7 +11,7 @@ from ..mistakes import detectors
 from ..mistakes.autograd import FUNCTION
 from ..mistakes.gradient import GRADIENT, GRADIENT_KERNEL, OTHER_METHODS
 from ..mistakes.softmax.function import STRIDES_EXCHANGED, WRAPPER
-from ..reference import autograd, gradient, softmax_function
+from ..reference import autograd, far_rows, gradient, softmax_function
 from ..sentence import joined, said
 from ..spec import Call, Case, Exercise, Out
 
@@ -121,6 +121,11 @@ def _kernel_cases(seed: int) -> list[Case]:
         _kernel_case("float64", torch.softmax(x64, 1), dy64),
         _kernel_case(said("programs in reversed order"), *pair(4, 7), order="reversed"),
         _kernel_case(said("programs in shuffled order"), *pair(6, 7), dx_gap=1, order="shuffled"),
+        far_rows.case(
+            lambda label: _kernel_case(label, *pair(5, 6)),
+            {"dx": (0, 3), "y": (1, 4), "dy": (2, 5)},
+            lambda strides: {"strides": strides},
+        ),
     ]
     return cases
 

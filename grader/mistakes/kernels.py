@@ -156,6 +156,15 @@ MISTAKES = [
         "How large can an offset be in this matrix, and how many bits does the number of tl.program_id have?",
     ),
     Mistake(
+        "offset-in-32-bits",
+        "The number of a row times the row stride passes 2^31 - 1, where whole numbers of 32 bits end. So the product "
+        "wraps around, and its address is no element of this row.",
+        "How many bits has the number that tl.program_id gives, and where does row 2 begin if rows are 2^30 elements "
+        "apart?",
+        Mutant("5.1 7.1 7.3 8.3 9.1 9.2 11.2", "tl.program_id(0).to(tl.int64)", "tl.program_id(0)", replayed=False),
+        Mutant("10.1", ".to(tl.int64)", "", replayed=False),
+    ),
+    Mistake(
         "and-or-on-masks",
         "When a kernel is interpreted, `and`, `or` and `not` are wrong for masks: Python takes each mask as a whole. "
         "Compiled, they work lane by lane, but Triton has deprecated that.",
@@ -358,7 +367,8 @@ MISTAKES = [
         "row-zero-only",
         "Every program works on the first row.",
         "Where does the kernel ask which program it is, and where does the address depend on it?",
-        Mutant("3.2 3.3 3.4 5.1 5.2 7.1 7.3 8.3 8.4", "row = tl.program_id(0)", "row = 0"),
+        Mutant("3.2 3.3 3.4", "row = tl.program_id(0)", "row = 0"),
+        Mutant("5.1 5.2 7.1 7.3 8.3 8.4", "row = tl.program_id(0).to(tl.int64)", "row = 0"),
         Mutant("10.2", "row * x_row_stride", "0", then=also("row * y_row_stride", "0")),
     ),
     Mistake(
@@ -467,10 +477,22 @@ def _below_zero(where: dict, facts: dict) -> bool:
     return not where.get("row") and (where.get("column") or 0) < 0
 
 
+def _wrapped(where: dict, facts: dict) -> bool:
+    """For `outside`: a lane is 2^32 elements, once or several times, away from an element of another row, or its own.
+
+    facts["far"]: the row strides of a case whose rows lie so far apart.
+    """
+    column, (rows, columns) = where.get("column"), facts["x"].shape[-2:]
+    if column is None or 0 <= column < columns:
+        return False
+    return any((column + r * stride) % 2**32 < columns for stride in facts["far"] for r in range(-rows, rows))
+
+
 # Any kernel, whatever it computes.
 KERNEL = (
     ("pointers-exchanged", _pointers_exchanged),
     ("offset-in-16-bits", both(_of_16_bits, outside("any", _below_zero))),
+    ("offset-in-32-bits", outside("any", _wrapped)),
     ("and-or-on-masks", written(syntax.boolean_on_masks)),
     ("branch-on-lanes", written(syntax.branches_on_lanes)),
     ("mask-inverted", written(syntax.masks_inverted)),

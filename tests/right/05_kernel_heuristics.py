@@ -6,7 +6,7 @@ import triton.language as tl
 @triton.heuristics({"EVEN": lambda args: args["n_cols"] % args["BLOCK"] == 0})
 @triton.jit(do_not_specialize=("x_row_stride",))
 def softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr, EVEN: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.full([], 0, tl.int64) + tl.program_id(0)
     cols = tl.arange(0, BLOCK)
     if EVEN:
         x = tl.load(x_ptr + row * x_row_stride + cols)

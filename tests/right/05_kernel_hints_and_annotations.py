@@ -13,7 +13,7 @@ def softmax_kernel(
     """
     tl.static_assert(BLOCK > 0, "BLOCK must be positive")
     tl.assume(n_cols > 0)
-    pid: tl.tensor = tl.program_id(0)
+    pid: tl.tensor = tl.program_id(0).cast(tl.int64)
     cols = tl.max_contiguous(tl.multiple_of(tl.arange(0, BLOCK), BLOCK), BLOCK)
     in_row = cols < n_cols
     xs = tl.load(

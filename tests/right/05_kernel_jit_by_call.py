@@ -11,7 +11,7 @@ _row_max = triton.jit(_row_max, noinline=False)
 
 
 def _softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
-    row, cols = tl.program_id(0), tl.arange(0, BLOCK)
+    row, cols = tl.program_id(0).to(tl.int64), tl.arange(0, BLOCK)
     mask = cols < n_cols
     x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask)
     e = tl.where(mask, tl.exp(x - _row_max(x, mask)), 0.0)

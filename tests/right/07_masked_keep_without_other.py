@@ -8,7 +8,7 @@ def masked_softmax_kernel(
     y_ptr, x_ptr, keep_ptr, y_row_stride, x_row_stride, keep_row_stride, n_cols, BLOCK: tl.constexpr
 ):
     """Softmax of the entries of row program_id(0) where keep is 1; 0 where it is 0; NaN for a row that keeps nothing above -inf."""
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))

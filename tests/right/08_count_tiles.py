@@ -6,7 +6,7 @@ import triton.language as tl
 
 @triton.jit
 def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     lanes = tl.arange(0, BLOCK)
     m = -float("inf")
     d = 0.0

@@ -9,7 +9,7 @@ LOG2E: tl.constexpr = 1.44269504
 
 @triton.jit
 def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
-    row, lanes = tl.program_id(0), tl.arange(0, BLOCK)
+    row, lanes = tl.program_id(0).to(tl.int64), tl.arange(0, BLOCK)
     m, d = MIN, 0.0
     for start in range(0, n_cols, BLOCK):
         cols = start + lanes

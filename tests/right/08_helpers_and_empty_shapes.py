@@ -21,7 +21,7 @@ def _take_in(m, d, x):
 
 @triton.jit
 def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     x_ptr += row * x_row_stride
     y_ptr += row * y_row_stride
     m = tl.full((), NEG, tl.float32)

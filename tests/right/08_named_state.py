@@ -15,7 +15,7 @@ def take(s, x):
     return State(new, s.d * tl.exp(s.m - shift) + tl.sum(tl.exp(x - shift), axis=0))
 @triton.jit
 def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     lanes = tl.arange(0, BLOCK)
     s = State(tl.full((), -float("inf"), tl.float32), tl.full((), 0.0, tl.float32))
     for start in range(0, n_cols, BLOCK):

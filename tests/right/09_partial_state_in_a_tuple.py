@@ -7,7 +7,7 @@ import triton.language as tl
 def partial_kernel(
     m_ptr, d_ptr, x_ptr, x_row_stride, n_cols, n_splits, split_size, BLOCK: tl.constexpr
 ):
-    row, split = tl.program_id(0), tl.program_id(1)
+    row, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
     first = split * split_size
     last = tl.minimum(first + split_size, n_cols)
     state = (tl.full((), -float("inf"), tl.float32), tl.full((), 0.0, tl.float32))

@@ -9,7 +9,7 @@ def tile_softmax_kernel(
 ):
     cols = tl.arange(0, BLOCK)
     for i in tl.static_range(ROWS):
-        row = tl.program_id(0) * ROWS + i
+        row = tl.program_id(0).to(tl.int64) * ROWS + i
         mask = (cols < n_cols) & (row < n_rows)
         x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
         numerator = tl.exp(x - tl.max(x, axis=0))

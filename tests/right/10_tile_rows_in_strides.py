@@ -7,7 +7,7 @@ import triton.language as tl
 def tile_softmax_kernel(
     y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr
 ):
-    rows = tl.program_id(0) + tl.arange(0, ROWS) * tl.num_programs(0)
+    rows = tl.program_id(0).to(tl.int64) + tl.arange(0, ROWS) * tl.num_programs(0)
     cols = tl.arange(0, BLOCK)
     mask = (rows < n_rows)[:, None] & (cols < n_cols)[None, :]
     x = tl.load(x_ptr + rows[:, None] * x_row_stride + cols[None, :], mask=mask, other=-float("inf"))

@@ -7,7 +7,7 @@ import triton.language as tl
 def tile_softmax_kernel(
     y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr
 ):
-    rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS))[None, :]
+    rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS)).to(tl.int64)[None, :]
     cols = tl.arange(0, BLOCK)[:, None]
     mask = (rows < n_rows) & (cols < n_cols)
     x = tl.load(x_ptr + rows * x_row_stride + cols, mask=mask, other=-float("inf"))

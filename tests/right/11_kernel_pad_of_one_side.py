@@ -7,7 +7,7 @@ import triton.language as tl
 def softmax_backward_kernel(
     dx_ptr, y_ptr, dy_ptr, dx_row_stride, y_row_stride, dy_row_stride, n_cols, BLOCK: tl.constexpr
 ):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     y = tl.load(y_ptr + row * y_row_stride + cols, mask=mask, other=0.0)

@@ -12,7 +12,7 @@ def add(a, b):
 def softmax_backward_kernel(
     dx_ptr, y_ptr, dy_ptr, dx_row_stride, y_row_stride, dy_row_stride, n_cols, BLOCK: tl.constexpr
 ):
-    row, cols = tl.program_id(0), tl.arange(0, BLOCK)
+    row, cols = tl.program_id(0).to(tl.int64), tl.arange(0, BLOCK)
     dx_ptr += row * dx_row_stride
     y_ptr += row * y_row_stride
     dy_ptr += row * dy_row_stride

@@ -7,7 +7,7 @@ import triton.language as tl
 def softmax_backward_kernel(
     dx_ptr, y_ptr, dy_ptr, dx_row_stride, y_row_stride, dy_row_stride, n_cols, BLOCK: tl.constexpr
 ):
-    row = tl.program_id(axis=0)
+    row = tl.program_id(axis=0).to(tl.int64)
     rows = row + tl.arange(0, 1)[:, None]
     cols = tl.arange(0, BLOCK)[None, :]
     inside = cols < n_cols

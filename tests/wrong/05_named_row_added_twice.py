@@ -8,7 +8,7 @@ import triton.language as tl
 def softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
     """Softmax of row program_id(0) of a matrix with n_cols columns. BLOCK is a power of two, at least n_cols."""
     # Where am I? This program's row, its lanes, and which of them lie inside the row (3 lines).
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     # Load the row, once. What do masked lanes hold? (1 line)

@@ -10,7 +10,7 @@ def tile_softmax_kernel(
 ):
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
     numerator = tl.exp(x - tl.max(x, axis=0))
     y = numerator / tl.sum(numerator, axis=0)

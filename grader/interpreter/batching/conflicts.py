@@ -104,7 +104,10 @@ class Transaction:
         if op == "store":
             self._prepare_store(region, uniform, low, high)
         self._record(access, uniform)
-        return access, ptrs + region.to_real
+        if region.sparse:
+            real = region.to_real(everyone(ptrs, programs, *ptrs.shape))
+            return access, real[0] if uniform else BatchArray(real)
+        return access, region.to_real(ptrs)
 
     def _region(self, low: int, high: int, width: int) -> Region:
         """The tensor that all guarded addresses from low to high belong to."""
@@ -122,7 +125,9 @@ class Transaction:
         if region.index not in self.written:
             self.written |= overlapping(region, self.regions)
             raise Unexpected(region.name)
-        begin, end = (address - region.base + region.real for address in (low, high + region.itemsize))
+        begin, end = region.extent()
+        if not region.sparse:
+            begin, end = (address - region.base + region.real for address in (low, high + region.itemsize))
         saved = self._saved_ranges.get(region.index, (begin, begin))
         for part in ((min(begin, saved[0]), saved[0]), (saved[1], max(end, saved[1]))):
             if part[0] < part[1]:

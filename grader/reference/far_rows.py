@@ -1,0 +1,47 @@
+"""Cases whose rows lie so far apart that the number of an element passes 2^31, at the cost of a few elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..sentence import said
+from ..spec import Call, Case, Out
+
+_STRIDE = 1 << 30  # elements: row 2 begins at 2^31, the first whole number that int32 does not have
+_SIZE = 15_000  # another failure is reported first
+_MATRIX = {"y_stride": (0, 2), "x_stride": (1, 3)}  # output, input, and the row strides of both
+
+
+def case(
+    make: Callable[[str], Case],
+    places: dict[str, tuple[int, int]] = _MATRIX,
+    facts: Callable[[dict[str, int]], dict] = dict,
+) -> Case:
+    """A case whose launch gets such row strides, all different.
+
+    make: makes the case, of a label, with contiguous tensors of three rows or more. places: for the name of a row
+    stride, the places of its tensor and of itself among the arguments of the call. facts: makes facts of the strides by
+    these names.
+    """
+    near = make(said("rows more than 2^30 elements apart"))
+    strides = {name: _STRIDE + 16 * number for number, name in enumerate(places, 1)}
+    # Few machines hold such a tensor, so it runs in the interpreter alone.
+    return replace(
+        near,
+        call=_with_strides(near.call, {places[name]: stride for name, stride in strides.items()}),
+        size=_SIZE,
+        interpreted_only=True,
+        facts=near.facts | facts(strides) | {"far": tuple(strides.values())},
+    )
+
+
+def _with_strides(call: Call, strides: dict[tuple[int, int], int]) -> Call:
+    """The call with other row strides. strides: by the places of a tensor and of its row stride."""
+    args, of_tensors = list(call.args), dict.fromkeys(range(len(call.args)), ())
+    for (tensor, place), stride in strides.items():
+        args[place], of_tensors[tensor] = stride, (stride, 1)
+        if isinstance(args[tensor], Out):
+            args[tensor] = replace(args[tensor], strides=None)
+    tensors = [of_tensors[n] for n, arg in enumerate(args) if isinstance(arg, Out) or hasattr(arg, "untyped_storage")]
+    return replace(call, args=tuple(args), strides=tuple(tensors))
