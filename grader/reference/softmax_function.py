@@ -111,7 +111,7 @@ def empty(label: str, name: str, m: int, n: int, *more) -> Case:
         label,
         Call("call", name, (x, *more)),
         verify=lambda e: warps_fault(e) or compare.kind(e.value, x),
-        size=1000,
+        size=10**7,  # numbers that are wrong somewhere are reported first
     )
 
 
