@@ -46,6 +46,7 @@ class AsCompiled:
                 reader = _Reader(each, nodes, calls)
                 function = remade(each.kernel, reader.tree())
                 if function is not None:
+                    function.catches_nothing = True  # its only `try` is that of `_Reader.tree`, with a `finally`
                     self._made[each.kernel] = function
                     self._names[each.kernel] = {
                         _LEFT_OUT: _left_out, _VALUE: _value, _ROUNDS: enumerate, _VISITED: reader.visited,

@@ -138,7 +138,8 @@ def goes_alone(function) -> bool:
     code = getattr(function, "__code__", None)
     if getattr(function, "__module__", "").startswith("triton."):
         return False
-    if code is None or getattr(code, "co_exceptiontable", b""):
+    catches = getattr(code, "co_exceptiontable", b"") and not getattr(function, "catches_nothing", False)
+    if code is None or catches:
         return True
     called = [function.__globals__.get(name) for name in code.co_names]
     calls_own = any(isinstance(f, types.FunctionType) and f.__module__ == function.__module__ for f in called)
