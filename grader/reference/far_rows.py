@@ -38,7 +38,8 @@ def case(
 
 def _with_strides(call: Call, strides: dict[tuple[int, int], int]) -> Call:
     """The call with other row strides. strides: by the places of a tensor and of its row stride."""
-    args, of_tensors = list(call.args), dict.fromkeys(range(len(call.args)), ())
+    args = list(call.args)
+    of_tensors: dict[int, tuple[int, ...]] = dict.fromkeys(range(len(args)), ())
     for (tensor, place), stride in strides.items():
         args[place], of_tensors[tensor] = stride, (stride, 1)
         if isinstance(args[tensor], Out):
