@@ -38,10 +38,11 @@ def case(
 
 def _with_strides(call: Call, strides: dict[tuple[int, int], int]) -> Call:
     """The call with other row strides. strides: by the places of a tensor and of its row stride."""
-    args, of_tensors = list(call.args), dict.fromkeys(range(len(call.args)), ())
+    args: list = list(call.args)
+    of_tensors: dict[int, tuple[int, ...]] = {}
     for (tensor, place), stride in strides.items():
         args[place], of_tensors[tensor] = stride, (stride, 1)
         if isinstance(args[tensor], Out):
             args[tensor] = replace(args[tensor], strides=None)
-    tensors = [of_tensors[n] for n, arg in enumerate(args) if isinstance(arg, Out) or hasattr(arg, "untyped_storage")]
-    return replace(call, args=tuple(args), strides=tuple(tensors))
+    tensors = [n for n, arg in enumerate(args) if isinstance(arg, Out) or hasattr(arg, "untyped_storage")]
+    return replace(call, args=tuple(args), strides=tuple(of_tensors.get(n, ()) for n in tensors))
