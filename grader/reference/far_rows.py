@@ -9,7 +9,7 @@ from ..sentence import said
 from ..spec import Call, Case, Out
 
 _STRIDE = 1 << 30  # elements: row 2 begins at 2^31, the first whole number that int32 does not have
-_SIZE = 15_000  # another failure is reported first
+_SIZE = 10**7  # another failure is reported first
 _MATRIX = {"y_stride": (0, 2), "x_stride": (1, 3)}  # output, input, and the row strides of both
 
 

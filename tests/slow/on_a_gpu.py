@@ -103,9 +103,7 @@ def test_the_functions_of_the_lessons_beyond_32_bits(exercise, more, tmp_path):
     m, n = 300_000, 8192
     needed = 2 * m * n * 4 + 2**31  # input, output, and some room
     if torch.cuda.mem_get_info()[0] < needed:
-        pytest.skip(
-            f"LEFT OUT: {exercise} on {m:,}×{n} numbers, because they need {needed >> 30} GB of the GPU's memory"
-        )
+        pytest.skip(f"LEFT OUT: {exercise} on {m:,}×{n}, because that needs {needed >> 30} GB of the GPU's memory")
     answer = tmp_path / "answer.py"  # Triton reads the text of a kernel in its file
     answer.write_text(reference(exercise), encoding="utf-8")
     function = runpy.run_path(str(answer))[lessons.exercises()[exercise].names[0]]
