@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
+import runpy
 import threading
 
 import pytest
 import torch
 
-from grader import fast
+from grader import fast, lessons
 from grader.checks import inputs
 from grader.fast import backward, pick, plans
+from grader.mistakes.mutant import reference
 
 if not torch.cuda.is_available():
     pytest.exit("these tests need a GPU", returncode=2)
@@ -93,6 +95,23 @@ def test_more_elements_than_32_bits_can_count():
         _same(y[-3:], torch.softmax(x[-3:].double(), 1), torch.bfloat16)
         _same(y[:2], torch.softmax(x[:2].double(), 1), torch.bfloat16)
         del x, y
+
+
+@pytest.mark.parametrize("exercise, more", [("5.2", ()), ("8.4", ()), ("9.3", (2,))])
+def test_the_functions_of_the_lessons_beyond_32_bits(exercise, more, tmp_path):
+    """The course's own answers, on 300,000 rows of 8192: the last element is number 2,457,599,999."""
+    m, n = 300_000, 8192
+    needed = 2 * m * n * 4 + 2**31  # input, output, and some room
+    if torch.cuda.mem_get_info()[0] < needed:
+        pytest.skip(f"LEFT OUT: {exercise} on {m:,}×{n}, because that needs {needed >> 30} GB of the GPU's memory")
+    answer = tmp_path / "answer.py"  # Triton reads the text of a kernel in its file
+    answer.write_text(reference(exercise), encoding="utf-8")
+    function = runpy.run_path(str(answer))[lessons.exercises()[exercise].names[0]]
+    x = torch.zeros(m, n, device="cuda")
+    x[-3:] = _random(3, n, torch.float32)
+    y = function(x, *more)
+    _same(y[-3:], torch.softmax(x[-3:].double(), 1), torch.float32)
+    _same(y[:2], torch.softmax(x[:2].double(), 1), torch.float32)
 
 
 @pytest.mark.parametrize("shape", [(64, 129), (64, 1000), (8, 32000), (2, 1200000), (64, 131072)], ids=str)
