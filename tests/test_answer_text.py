@@ -1,5 +1,7 @@
 """Cells of a notebook -> the text of one answer."""
 
+import ast
+import symtable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -202,12 +204,59 @@ def test_cells_are_parsed_once_for_all_exercises(monkeypatch):
     assert before == len(parsed) <= 3 * len(cells)
 
 
+LONG = {
+    "elif": lambda n: "def f(n):\n    if n == 0: pass\n" + "".join(f"    elif n == -{i}: pass\n" for i in range(n)),
+    "elif outside": lambda n: "n = f = 1\nif n == 0: pass\n" + "".join(f"elif n == -{i}: f = 2\n" for i in range(n)),
+    "branches": lambda n: "def f(n):\n" + "".join(" " * i + " if n:\n" for i in range(n // 10)) + " " * n + "n = 1",
+    "functions": lambda n: "def f(n):\n" + "".join(f"    def g{i}(): return n\n" for i in range(n)),
+    "lambdas": lambda n: "f = [" + ", ".join(f"lambda: a{i}" for i in range(n)) + "]",
+    "comprehensions": lambda n: "f = " + "[a for a in " * (n // 10) + "[]" + "]" * (n // 10),
+    "methods": lambda n: "class f:\n" + "".join(f"    def g{i}(self): return g{i}\n" for i in range(n)),
+}
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_twice_the_text_is_twice_the_work(kind, monkeypatch):
+    """The work is nodes and names that are looked at. 2,400 elif took minutes, 30 comprehensions for ever."""
+    steps, iter_fields, symbol = [], ast.iter_fields, symtable.Symbol
+    monkeypatch.setattr(ast, "iter_fields", lambda node: steps.append(node) or iter_fields(node))
+    monkeypatch.setattr(symtable, "Symbol", lambda *args, **named: steps.append(args) or symbol(*args, **named))
+    monkeypatch.setattr(symtable.SymbolTable, "lookup", lambda *_: pytest.fail("goes through all functions of a scope"))
+
+    def work(n):
+        steps.clear()
+        assert extract([LONG[kind](n)], ("f",)).missing == ()
+        return len(steps)
+
+    shorter = work(300)
+    assert 30 < shorter < 100 * 300 and work(600) < 2.2 * shorter
+
+
 def test_a_cell_has_a_bounded_number_of_statements():
     """Each costs the judge a look; other cells are read all the same."""
     answer = extract(["f = 1", "a = 1;" * 6000 + "f = 2"], ("f",))
 
     assert (answer.source, answer.missing) == ("f = 1", ())
     assert answer.problems == ("the cell after `f = 1` was left out: it has over 5,000 statements",)
+
+
+def test_a_notebook_has_a_bounded_number_of_statements():
+    """However many cells they stand in. What is left out is said."""
+    cells = ["a = 1;" * 4000] * 5 + ["f = 1"]
+
+    assert extract(cells[1:], ("f",)).source == "f = 1"
+    answer = extract(cells, ("f",))
+    assert (answer.source, answer.missing) == ("", ("f",))
+    assert answer.problems[0].endswith("was left out: with the cells before it, there are over 20,000 statements")
+
+
+@pytest.mark.parametrize("text", ["(" * 250 + "1" + ")" * 250, "-" * 50_000 + "1", "+".join(["f"] * 50_000)])
+def test_a_text_that_is_nested_too_deeply_is_refused_in_words(text):
+    """Python says "too many nested parentheses", or runs out of a stack, with or without words."""
+    answer = extract([f"f = {text}"], ("f",))
+
+    assert answer.missing == ("f",)
+    assert "nested" in answer.problems[0] and len(answer.problems[0]) < 300
 
 
 REGISTERED = {

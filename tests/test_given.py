@@ -11,6 +11,8 @@ from grader import lessons
 from grader.checks import compare, inputs
 from grader.judge import extract, oracle
 from grader.judge.judge import judge
+from grader.judge.time_limit import TimeLimit
+from grader.judge.zygotes import Deadline
 from grader.lessons import lesson_06
 from grader.spec import Given
 
@@ -20,7 +22,7 @@ WRONG = [name for names in lesson_06.WRONG.values() for name in names]
 
 @pytest.fixture(scope="module")
 def run():
-    runner = oracle.Oracle(60)
+    runner = oracle.Oracle(TimeLimit(600))
     yield lambda file, name, x: runner.run(Given((FOLDER / f"{file}.py").read_text(), name), x)
     runner.close()
 
@@ -35,6 +37,19 @@ def matrices():
         inputs.row_strided(inputs.randn(4, 6, g)),
         inputs.column_strided(inputs.randn(4, 6, g)),
     ]
+
+
+def test_what_an_answer_asks_for_takes_the_answers_time():
+    """That of all functions together, and of the call that asks: each had a limit of its own."""
+    limit = TimeLimit(60)
+    runner = oracle.Oracle(limit)
+    for name in "fg":
+        assert runner.run(Given(f"def {name}(x): return x", name), torch.ones(2)).error is None
+
+    assert {session.limit for session in runner._sessions.values()} == {limit}
+    with pytest.raises(Deadline):
+        runner.run(Given("def f(x): return x", "f"), torch.ones(2), until=-1000.0)  # long ago, however busy this machine is
+    runner.close()
 
 
 @pytest.mark.parametrize("name", lesson_06.RIGHT)

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ..checks.syntax import parse
-from ..sentence import fault, foreign, joined, kind_of, said
+from ..sentence import fault, foreign, joined, kind_of, message, said
 from ..spec import Answer
 
 # Lines of IPython that are not Python. A cell magic in _BODY_STAYS runs the rest of its cell as Python; any other one
@@ -37,19 +37,20 @@ _ELSEWHERE = re.compile(r"^\s*%(?:run|load_ext|autoreload)\b|^%%writefile\b|\bex
 _COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
 _LOOPING = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CHANGING_METHODS = {"update", "append", "extend", "insert", "setdefault", "add", "pop", "remove", "clear", "sort"}
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 # Names in torch.library, by which an answer makes an operator that it calls as torch.ops.<...>.
 _OPERATOR_MAKERS = frozenset(
     "custom_op triton_op Library define impl register_fake register_autograd register_kernel".split()
 )
-_MOST_STATEMENTS = 5000  # at the top level of a cell
+_MOST_STATEMENTS, _MOST_OF_ALL = 5000, 20_000  # at the top level of a cell, and of all cells together
 _LONGEST_SHOWN = 60  # characters of a line by which a cell is named
 _OPERATORS = "torch.ops"  # stands for all operators of an answer's own, as if it were one name
 _ALWAYS_THERE = frozenset(dir(builtins))
 
 
 class _TooMany(Exception):
-    """A cell has more statements than anyone writes."""
+    """There are more statements than anyone writes. The message is a sentence."""
 
 
 @dataclass(frozen=True)
@@ -202,12 +203,12 @@ def without(cell: str, taken: set[str]) -> str | None:
     return cell if len(kept) == len(found) else "\n\n".join(kept)
 
 
-@functools.lru_cache(maxsize=1)  # all exercises of a notebook read the same cells
+@functools.lru_cache(maxsize=4)  # all cells, in two orders, those that ran, and those that never did
 def _read(cells: tuple[str, ...]) -> _Session:
     session = _Session([], [], {}, [])
     for number, cell in enumerate(cells, 1):
         try:
-            found = _statements(cell)
+            found = _statements(cell, _MOST_OF_ALL - len(session.statements))
         except (SyntaxError, ValueError, RecursionError, MemoryError, _TooMany) as error:
             session.broken.append((number, cell, _why(error, cell)))
             meant = frozenset(filter(None, (name for names in _MEANT.findall(cell) for name in names)))
@@ -220,7 +221,9 @@ def _read(cells: tuple[str, ...]) -> _Session:
 def _why(error: Exception, cell: str) -> str:
     """Why a cell was left out."""
     if isinstance(error, _TooMany):
-        return said("was left out: it has over {MOST_STATEMENTS} statements", MOST_STATEMENTS=f"{_MOST_STATEMENTS:,}")
+        return message(error)
+    if isinstance(error, (RecursionError, MemoryError)):
+        return said("was left out: its parts are nested more deeply than Python can read")
     line, at = getattr(error, "text", None) or "", getattr(error, "lineno", None)
     if not line and at:  # Python gives the line only where its parser stopped
         line = "".join(_lines(cell)[at - 1 : at])
@@ -266,14 +269,11 @@ def _lines(text: str) -> list[str]:
     return re.split(r"\r\n?|\n", text)
 
 
-def _statements(cell: str) -> list[_Statement]:
-    """The top-level statements of a cell that define something."""
+def _statements(cell: str, left: int = _MOST_OF_ALL) -> list[_Statement]:
+    """The top-level statements of a cell that define something. left: how many there may be. Raises as `parse` does."""
     cell, found, end = _without_magics(cell), [], 0
     lines = _lines(cell)
-    body = parse(cell).body
-    if len(body) > _MOST_STATEMENTS:
-        raise _TooMany
-    for node in body:
+    for node in _bounded(parse(cell).body, left):
         if isinstance(node, ast.Return):  # the parser takes it, and Python runs nothing of such a cell
             raise SyntaxError("'return' outside function", ("", node.lineno, 1, lines[node.lineno - 1]))
         before, end = end, node.end_lineno
@@ -319,6 +319,22 @@ def _statements(cell: str) -> list[_Statement]:
     return found
 
 
+def _bounded(body: list[ast.stmt], left: int) -> list[ast.stmt]:
+    """The statements of a cell. Raises _TooMany where there are more than `left`, or more than of any cell."""
+    if len(body) > _MOST_STATEMENTS:
+        raise _TooMany(
+            said("was left out: it has over {MOST_STATEMENTS} statements", MOST_STATEMENTS=f"{_MOST_STATEMENTS:,}")
+        )
+    if len(body) > left:
+        raise _TooMany(
+            said(
+                "was left out: with the cells before it, there are over {MOST_OF_ALL} statements",
+                MOST_OF_ALL=f"{_MOST_OF_ALL:,}",
+            )
+        )
+    return body
+
+
 def _loops(node: ast.stmt) -> set[str]:
     """The variables of the loops of a top-level statement."""
     targets = [child.target for child in ast.walk(node) if isinstance(child, (ast.For, ast.AsyncFor))]
@@ -343,22 +359,25 @@ def _bound(node: ast.stmt) -> set[str]:
     """Names that a top-level statement defines."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return {node.name}
-    names = set()
-    for child in ast.walk(node):
-        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            names.add(child.name)
-        elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
-            names.add(child.id)
-        elif isinstance(child, (ast.Import, ast.ImportFrom)):
-            names |= {(a.asname or a.name).split(".")[0] for a in child.names}
-        # `table["key"] = ...`, `thing.field = ...` and `table.update(...)` change a name, so they count as definitions.
-        elif isinstance(child, (ast.Subscript, ast.Attribute)) and isinstance(child.ctx, ast.Store):
-            names |= _owner(child)
-        elif isinstance(child, ast.Expr) and isinstance(child.value, ast.Call):
-            method = child.value.func
-            if isinstance(method, ast.Attribute) and method.attr in _CHANGING_METHODS:
-                names |= _owner(method)
-    return names
+    return set().union(*map(_binds, ast.walk(node)))
+
+
+def _binds(node: ast.AST) -> set[str]:
+    """Names that one node defines, without those below it."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {node.name}
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        return {node.id}
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return {(a.asname or a.name).split(".")[0] for a in node.names}
+    # `table["key"] = ...`, `thing.field = ...` and `table.update(...)` change a name, so they count as definitions.
+    if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+        return _owner(node)
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        method = node.value.func
+        if isinstance(method, ast.Attribute) and method.attr in _CHANGING_METHODS:
+            return _owner(method)
+    return set()
 
 
 def _registers_with(node: ast.stmt) -> set[str]:
@@ -383,8 +402,7 @@ def _fills(node: ast.stmt) -> set[str]:
     """The names that a function changes when it is called, as `TABLE[name] = function` does."""
     if not isinstance(node, ast.FunctionDef):
         return set()
-    parts = (part for part in ast.walk(node) if isinstance(part, ast.stmt) and not isinstance(part, ast.FunctionDef))
-    return set().union(*map(_bound, parts))
+    return set().union(*(_binds(part) for part in ast.walk(node) if not isinstance(part, ast.FunctionDef)))
 
 
 def _owner(node: ast.expr) -> set[str]:
@@ -397,7 +415,7 @@ def _owner(node: ast.expr) -> set[str]:
 def _needed(node: ast.stmt, text: str) -> tuple[set[str], set[str]]:
     """(names needed when the statement runs, names needed when a function inside it is called)."""
     table = symtable.symtable(text, "cell", "exec")
-    now = {s.get_name() for s in table.get_symbols() if s.is_referenced()}
+    now = {s.get_name() for s in _symbols(table) if s.is_referenced()}
     later: set[str] = set()
     for child in table.get_children():
         _globals_of(child, now if child.get_name() in _COMPREHENSIONS else later)
@@ -414,34 +432,50 @@ def _variables(comprehension: ast.expr) -> set[str]:
     return {child.id for child in targets if isinstance(child, ast.Name)}
 
 
-def _read_outside(node: ast.AST, own: frozenset[str] = frozenset()) -> Iterator[str]:
-    """The names that a statement reads while it runs, without the variables of its comprehensions, which are `own`."""
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in own:
-        yield node.id
-    later = set()
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-        later = set(node.body if isinstance(node.body, list) else [node.body])
-    elif isinstance(node, _LOOPING):
-        yield from _read_outside(node.generators[0].iter, own)  # the first loop begins outside
-        own = own | _variables(node)
-    for child in ast.iter_child_nodes(node):
-        if child not in later:
-            yield from _read_outside(child, own)
+def _read_outside(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement reads while it runs, without those that its comprehensions bind for themselves."""
+    pending: list[tuple[ast.AST, frozenset[str]]] = [(node, frozenset())]  # a node, and what is bound around it
+    while pending:
+        part, own = pending.pop()
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id not in own:
+            yield part.id
+        first = part.generators[0].iter if isinstance(part, _LOOPING) else None
+        inner = own | _variables(part) if isinstance(part, _LOOPING) else own
+        for child in _children_here(part):
+            if isinstance(child, ast.comprehension):
+                pending += [(each, own if each is first else inner) for each in ast.iter_child_nodes(child)]
+            else:
+                pending.append((child, inner))
 
 
-def _here(node: ast.AST) -> Iterator[ast.AST]:
+def _here(node: ast.stmt) -> Iterator[ast.AST]:
     """The nodes of a statement, without those of functions in it."""
-    yield node
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-        for child in ast.iter_child_nodes(node):
-            yield from _here(child)
+    pending: list[ast.AST] = [node]
+    while pending:
+        part = pending.pop()
+        yield part
+        if not isinstance(part, _FUNCTIONS):
+            pending += ast.iter_child_nodes(part)
 
 
-def _globals_of(table, found: set[str]) -> None:
+def _children_here(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes right below one, without the body of a function, which runs later."""
+    for field, value in ast.iter_fields(node):
+        if field != "body" or not isinstance(node, _FUNCTIONS):
+            yield from (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, ast.AST))
+
+
+def _globals_of(table: symtable.SymbolTable, found: set[str]) -> None:
     """Add to `found` the global names that a function, class or comprehension uses, inner functions included."""
-    symbols = table.get_symbols()
+    symbols = _symbols(table)
     found |= {s.get_name() for s in symbols if s.is_global() and s.is_referenced() or s.is_declared_global()}
     if table.get_type() == "class":
-        found |= {s.get_name() for s in table.get_symbols() if s.is_referenced() and not s.is_assigned()}
+        found |= {s.get_name() for s in symbols if s.is_referenced() and not s.is_assigned()}
     for child in table.get_children():
         _globals_of(child, found)
+
+
+def _symbols(table: symtable.SymbolTable) -> list[symtable.Symbol]:
+    """As table.get_symbols(), which goes through all functions of the scope for each name in it."""
+    flags, is_module = table._table.symbols, table.get_type() == "module"  # type: ignore[attr-defined]
+    return [symtable.Symbol(name, each, module_scope=is_module) for name, each in flags.items()]

@@ -5,17 +5,23 @@ from __future__ import annotations
 from ..protocol.tensors import unfit
 from ..spec import Call, Evidence, Given
 from . import zygotes
+from .time_limit import TimeLimit
 
 
 class Oracle:
-    """The sessions that run Given functions, until `close`. seconds: time limit for each source."""
+    """The sessions that run Given functions, until `close`.
 
-    def __init__(self, seconds: float):
-        self._seconds = seconds
+    limit: the time of the answer, from which they take theirs.
+    """
+
+    def __init__(self, limit: TimeLimit):
+        self._limit = limit
         self._sessions: dict[str, zygotes.Session] = {}
 
-    def run(self, given: Given, tensor) -> Evidence:
+    def run(self, given: Given, tensor, until: float | None = None) -> Evidence:
         """The evidence of given.name(tensor). Its error is a ValueError for a tensor that is too large.
+
+        until: the second of the limit at which it has to be done; None: that of a call of its own.
 
         Raises NoWorker, Deadline or Died, and AttributeError if it is not a tensor.
         """
@@ -24,8 +30,8 @@ class Oracle:
             error = {"type": "ValueError", "kinds": ["ValueError"], "message": refused, "line": "", "raised": False}
             return Evidence(error=error | {"todo": None, "where": None})
         if given.source not in self._sessions:
-            self._sessions[given.source] = zygotes.get().open(given.source, self._seconds)
-        return self._sessions[given.source].run(Call("call", given.name, (tensor,), poison=False))
+            self._sessions[given.source] = zygotes.get().open(given.source, self._limit)
+        return self._sessions[given.source].run(Call("call", given.name, (tensor,), poison=False), until=until)
 
     def close(self) -> None:
         """End the processes."""

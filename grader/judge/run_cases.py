@@ -24,7 +24,7 @@ class Run:
     def __init__(self, exercise: Exercise, answer: Answer, cases: list[Case], seconds: float, flags: list[str]):
         self._exercise, self._answer, self._cases, self._limit = exercise, answer, cases, TimeLimit(seconds)
         self._session: Session | None = None
-        self._oracle, self._front_end = Oracle(seconds), compiled.FrontEnd(self._limit, flags)
+        self._oracle, self._front_end = Oracle(self._limit), compiled.FrontEnd(self._limit, flags)
         self._unfinished: set[str | None] = set()  # parts of the exercise whose further cases are skipped
         self.failures: list[Failure] = []
         self.seen: list[tuple[Case, Evidence]] = []

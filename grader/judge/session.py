@@ -18,7 +18,7 @@ from ..sentence import Said, message, said, tree
 from ..spec import Call, Error, Evidence, Given, Launch, Machine
 from .time_limit import TimeLimit
 
-RunGiven = Callable[[Given, object], Evidence]
+RunGiven = Callable[[Given, object, float], Evidence]
 _CALL = 0.5  # of the seconds of all calls, for one of them
 _MAX_GIVEN = 1 << 20  # bytes of the tensor that an answer passes to a Given function
 
@@ -99,20 +99,27 @@ class Session:
         self._believed = apart
         self.loading_error = _error(self._answered({"op": "load", "driver": driver}, lower)[0])
 
-    def run(self, call: Call, run_given: RunGiven | None = None, lower: Lower | None = None) -> Evidence:
+    def run(
+        self,
+        call: Call,
+        run_given: RunGiven | None = None,
+        lower: Lower | None = None,
+        until: float | None = None,
+    ) -> Evidence:
         """Run one call and return its evidence. Raises Deadline or Died.
 
-        run_given: function from a Given argument and a tensor to its evidence; needed if the call has such arguments.
+        run_given: function from a Given argument, a tensor and `until` to its evidence; needed if the call has such
+        arguments. until: the second of the limit at which it ends; None: it has its own part of the limit.
         lower: lowers the kernel of a launch before the device runs it; it may raise anything. None: nobody does.
         """
         header, payload = pack_call(call)
         given, limit = given_of(call), reply_limit(call)[1]
         if given:
             limit = max(limit, _MAX_GIVEN)
-        until = self.limit.passed() + _CALL * self.limit.seconds
+        until = self.limit.passed() + _CALL * self.limit.seconds if until is None else until
         reply, data = self._answered(header, lower, payload, limit, until)
         while given and reply.get("op") == "given":
-            header, parts = _given(reply, data, given, run_given)
+            header, parts = _given(reply, data, given, run_given, until)
             reply, data = self._answered(header, lower, parts, limit, until)
         try:
             return unpack_reply(reply, data)
@@ -220,14 +227,16 @@ def _text(data) -> str:
     return text if len(text) <= 300 else str(text)[:300]
 
 
-def _given(asked: dict, payload: bytes, given: list[Given], run_given: RunGiven) -> tuple[dict, list[bytes]]:
+def _given(
+    asked: dict, payload: bytes, given: list[Given], run_given: RunGiven, until: float
+) -> tuple[dict, list[bytes]]:
     """(header, payload) of the reply to an answer that calls a Given function: the result, and the argument after it.
 
-    asked, payload: the frame of the answer. given: Given arguments of the call. run_given: as in Session.run.
+    asked, payload: the frame of the answer. given: Given arguments of the call. run_given, until: as in Session.run.
     """
     try:
         tensor = unpack(asked["tensor"], payload)
-        evidence = run_given(given[int(asked["index"])], tensor)
+        evidence = run_given(given[int(asked["index"])], tensor, until)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RuntimeError) as error:
         sentence = said("that cannot be handed over: {error}", error=error)
         return {"error": {"type": "TypeError", "message": tree.pack(sentence)}}, []
