@@ -129,7 +129,7 @@ def test_the_program_of_a_launch_has_arrived():
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", "[" * 100_000, "9" * 10_000], ids=range(6))
 def test_a_text_that_is_no_program_reads_no_global(text):
     """The judge reads the texts of kernels in replies."""
-    assert compiled.reading_globals([(case(None), Evidence(programs=[text]))]) == []
+    assert not compiled._reads_a_global(Evidence(programs=[text]))
 
 
 # ---- one verdict

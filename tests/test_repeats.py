@@ -61,4 +61,5 @@ def test_a_result_that_is_kept_by_address_is_wrong(exercise, key):
 
     assert result.score < result.max_score, result.text
     if key in ("address", "version"):
-        assert "kept-by-address" == result.mistake, result.text
+        # A result of 15.3 that is kept is also one that was not stored in x.
+        assert result.mistake in ("kept-by-address", "not-in-place" if exercise.id == "15.3" else ""), result.text

@@ -482,8 +482,11 @@ def _wrapped(where: dict, facts: dict) -> bool:
 
     facts["far"]: the row strides of a case whose rows lie so far apart.
     """
-    column, (rows, columns) = where.get("column"), facts["x"].shape[-2:]
-    if column is None or 0 <= column < columns:
+    column = where.get("column")
+    if column is None or "far" not in facts:
+        return False
+    rows, columns = facts["x"].shape[-2:]
+    if 0 <= column < columns:
         return False
     return any((column + r * stride) % 2**32 < columns for stride in facts["far"] for r in range(-rows, rows))
 

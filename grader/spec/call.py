@@ -56,9 +56,6 @@ class Call:
     grid: tuple[int, ...] = ()
     order: str = "forward"
     poison: bool = True
-    # Of a launch: strides in elements that its tensor arguments have for the kernel, which may be far apart; () for one
-    # that has its own. Memory holds no more than their elements: they arrive contiguous, and go back so.
-    strides: tuple[tuple[int, ...], ...] = ()
     trace: bool = False  # whether to record which program touched which element
     # Whether to report the loads and stores of each tensor (Evidence.moves); with trace, the requests of the warps too.
     # A call of kind "cuda" reports its requests to shared memory.
@@ -73,3 +70,6 @@ class Call:
     # Where the tensor arguments lie: "" for new memory. "same": they are the objects of the call before, with these
     # numbers in them. "address": they are new objects in that memory. The call before must have had such tensors.
     memory: Literal["", "same", "address"] = ""
+    # Of a launch: strides in elements that its tensor arguments have for the kernel, which may be far apart; () for one
+    # that has its own. Memory holds no more than their elements: they arrive contiguous, and go back so.
+    strides: tuple[tuple[int, ...], ...] = ()

@@ -43,7 +43,7 @@ def differences(source: str, number: str) -> tuple[int, list[str]]:
         if not host:
             try:
                 ours.close()
-                apart.serve(theirs.detach(), scratch)
+                apart.serve(theirs.detach(), scratch, exercise.kernels)
             finally:
                 os._exit(0)
         theirs.close()
