@@ -168,7 +168,8 @@ y
 # no kernel on a GPU can reach. The check refuses it even where there is no GPU.
 #
 # Instead of your `block_size` of lesson 04, use `triton.next_power_of_2(n_cols)`. Choose the warps with `warps_for`.
-#
+
+# %% [markdown]
 # There is one more trap. The kernel assumes that neighbours in a row are neighbours in memory, in `x` and in `y`. In a
 # transposed matrix they are not. You may copy such an input first (`x.contiguous()`), or refuse it.
 

@@ -118,7 +118,8 @@ print(torch.tensor([65504.0, 65520.0]).half().tolist())
 # knows the dtype: `y_ptr.dtype` is the type of an address, and `y_ptr.dtype.element_ty` is the dtype of the elements
 # there. A plain store converts its values to that dtype by itself, as above. So you need this name only if you want to
 # write the cast yourself.
-#
+
+# %% [markdown]
 # As in 5.1, the matrices may be of any size: a row may begin beyond element 2^31.
 
 # %%

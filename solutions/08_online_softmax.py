@@ -268,7 +268,8 @@ check("8.3")
 # 16384, such as 4096. For rows shorter than that, you may launch with a smaller block. The check also uses a row that
 # is longer than the largest of these blocks, and matrices without rows or without columns. Their result is just as
 # empty. (A block of 0 lanes does not exist.)
-#
+
+# %% [markdown]
 # The kernel assumes that `x.stride(1)` is 1. As in 5.2, `x` may be a transposed matrix. Then `x.stride(1)` is not 1:
 # copy `x` or refuse it.
 

@@ -91,7 +91,8 @@ for split in range(n_splits):
 #
 # The states are stored in two matrices, `m` and `d`. Each of them has a row for each row of `x`, and a column for each split.
 # In each of the two matrices, the rows follow each other in memory without gaps.
-#
+
+# %% [markdown]
 # As in 5.1, the matrices may be of any size: a row may begin beyond element 2^31.
 
 # %% [markdown]

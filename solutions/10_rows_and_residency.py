@@ -82,7 +82,8 @@ print("without it:    ", (square - row_max).amax(dim=1).tolist())
 # Some rows of the last tile may lie below the matrix. All lanes of such a row hold -inf, and its softmax is NaN. Does
 # that matter? Use `tl.load`, `tl.max`, `tl.exp` and `tl.sum`. `tl.softmax` is not allowed. The check launches
 # `triton.cdiv(n_rows, ROWS)` programs. Together they must do each row exactly once. Which program does which rows is your choice. The docstring names the usual one.
-#
+
+# %% [markdown]
 # As in 5.1, the matrices may be of any size: a row may begin beyond element 2^31.
 
 # %%

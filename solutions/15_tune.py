@@ -164,7 +164,8 @@ assert (len({n for _, n in shapes}), min(candidates_of), max(candidates_of)) == 
 #
 # Tuning costs time. Write a function that decides which candidates are worth timing: from a list of compiled candidates, it keeps
 # **at most a third**. At least one of those must reach 0.95 of the speed of the fastest candidate.
-#
+
+# %% [markdown]
 # The check uses the recorded runs: 12 numbers of columns, in float32 and in bfloat16, with 5 to 20 candidates each. It also uses
 # runs of 27 numbers of columns that are not shown here; for those, 0.9 of the speed is enough. It gives you the candidates in
 # any order, and sometimes only three of them. Do not change its list. A
