@@ -26,7 +26,7 @@ def _step(ptr, start, n, m, d, BLOCK: tl.constexpr, MASKED: tl.constexpr):
 
 @triton.jit
 def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     x_ptr += row * x_row_stride
     y_ptr += row * y_row_stride
     m = -float("inf")
