@@ -416,6 +416,12 @@ def guarded_update(m, d, tile, top):
     return new, d * torch.exp(m - shift) + torch.exp(tile - shift).sum(1, keepdim=True)
 
 
+def guarded_tile_maximum(m, d, tile, top):
+    """`walks.tile_maximum`, where a tile that is all -inf shifts nothing."""
+    shift = torch.where(top == -torch.inf, 0.0, top)
+    return top, d * torch.exp(m - shift) + torch.exp(tile - shift).sum(1, keepdim=True)
+
+
 def unshifted_update(m, d, tile, top):
     """The sum of exp(value), without a shift."""
     return torch.maximum(m, top), d + torch.exp(tile).sum(1, keepdim=True)
@@ -1048,6 +1054,7 @@ PARTIAL_KERNEL = (
     ("both-rescaled", states_formula(walked_states(walks.both_rescaled))),
     ("stale-maximum", states_formula(walked_states(walks.stale_maximum))),
     ("tile-maximum", states_formula(walked_states(walks.tile_maximum))),
+    ("tile-maximum", states_formula(walked_states(guarded_tile_maximum))),
     ("start-at-zero", states_formula(walked_states(guarded_update, start=(0.0, 0.0)))),
     ("pad-zero", states_formula(walked_states(guarded_update, pad=0.0))),
     ("sum-of-exp-x", states_formula(walked_states(unshifted_update))),

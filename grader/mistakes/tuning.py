@@ -52,7 +52,7 @@ MISTAKES = [
         "bytes-of-one-program",
         "The candidates were ranked by the size of one program alone: its bytes, its rows or its warps.",
         "How many such programs are resident, and how many bytes do all of them ask for at once?",
-        Mutant("15.1", "(min(under_way, 65536), warps)", 'c["bytes"]'),
+        Mutant("15.1", "(min(under_way, 65536), warps)", 'c["bytes"]', replayed=False),
     ),
     Mistake(
         "few-warps-resident",
@@ -198,6 +198,16 @@ def _best(facts: dict) -> dict:
     return max(facts["asked"], key=lambda c: reached[id(c)])
 
 
+def _largest(entry: str):
+    """Whether no candidate that was left out, and that does not spill, has more of this entry than one that was kept."""
+
+    def test(some: list[dict], facts: dict) -> bool:
+        left = [c[entry] for c in facts["asked"] if c not in some and not c["n_spills"]]
+        return bool(left) and max(left) <= min(c[entry] for c in some)
+
+    return test
+
+
 _ENOUGH = 65536  # bytes under way on a multiprocessor, by the rule that lesson 15 finds
 
 WORTH = (
@@ -207,6 +217,7 @@ WORTH = (
     ("no-candidate", _listed(lambda some, f: some == [])),
     ("too-many-kept", _listed(lambda some, f: len(some or []) > f["most"])),
     ("spills-kept", _kept(lambda some, f: all(c["n_spills"] for c in some))),
+    *(("bytes-of-one-program", _kept(_largest(entry))) for entry in ("bytes", "rows", "num_warps")),
     (
         "little-under-way",
         _kept(lambda some, f: max(map(_under_way, some)) < max(tuning.UNDER_WAY, 0.7 * _under_way(_best(f)))
