@@ -48,7 +48,7 @@ def test_what_an_answer_asks_for_takes_the_answers_time():
 
     assert {session.limit for session in runner._sessions.values()} == {limit}
     with pytest.raises(Deadline):
-        runner.run(Given("def f(x): return x", "f"), torch.ones(2), until=-1000.0)  # long ago, however busy this machine is
+        runner.run(Given("def f(x): return x", "f"), torch.ones(2), until=-1000.0)  # over, on a busy machine too
     runner.close()
 
 

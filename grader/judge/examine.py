@@ -46,7 +46,7 @@ class Examination:
 def examine(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: int = PUBLIC_SEED) -> Examination:
     """Run the cases interpreted and ask every detector, also those that can no longer win. Raises NoWorker."""
     cases = in_order(exercise, seed)
-    run = Run(exercise, answer, cases, seconds)
+    run = Run(exercise, answer, cases, seconds, flags=[])
     run.run_all()
     failures = diagnose.in_order(exercise, run.failures)
     failed = {id(failure.case): failure for failure in failures}

@@ -58,7 +58,7 @@ def _seen(name: str, case: Case, evidence: Evidence, answer: Answer) -> object:
     if name in ("case", "evidence", "answer"):
         return {"case": case, "evidence": evidence, "answer": answer}[name]
     if name == "source":
-        return answer.source
+        return answer.source if len(answer.source) <= syntax.LONGEST else _ABSENT
     if name == "got":
         got = output(case, evidence)
         return _ABSENT if got is None else got
@@ -149,7 +149,7 @@ def written(test) -> Detector:
     def matches(source: str) -> bool:
         try:
             return bool(test(syntax.tree_of(source)))
-        except SyntaxError:
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
 
     return Detector(lambda case, evidence, answer: matches(answer.source))

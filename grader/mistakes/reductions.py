@@ -427,9 +427,16 @@ def _index_out_of_range(error) -> bool:
 @Detector
 def _index_in_butterfly(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """A list was indexed behind its end, in the function butterfly."""
-    own = syntax.functions(syntax.tree_of(answer.source), "butterfly")
-    texts = [ast.get_source_segment(answer.source, function) or "" for function in own]
-    return _index_out_of_range(case, evidence, answer) and any(evidence.error["line"] in text for text in texts)
+    if not _index_out_of_range(case, evidence, answer):
+        return False
+    line = evidence.error["line"]
+
+    @written
+    def in_butterfly(tree: ast.AST) -> bool:
+        own = syntax.functions(tree, "butterfly")
+        return any(line in (ast.get_source_segment(answer.source, function) or "") for function in own)
+
+    return in_butterfly(case, evidence, answer)
 
 
 def _never_past_a_warp(tree: ast.AST) -> bool:

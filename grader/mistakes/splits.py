@@ -1009,12 +1009,17 @@ def _without_atomics(source) -> bool:
     return "atomic" not in source
 
 
+@written
+def _loops_over_loads(tree: ast.AST) -> bool:
+    """A `while` in a kernel has a condition that loads or uses an atomic."""
+    loops = [n for kernel in syntax.kernels(tree) for n in syntax.nodes(kernel) if isinstance(n, ast.While)]
+    return any(re.search(r"tl\.(atomic_|load)", ast.unparse(loop.test)) for loop in loops)
+
+
 @functools.partial(Detector, endless=True)
 def _waits_in_a_loop(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises an answer that never ended, with a `while` in a kernel whose condition loads or uses an atomic."""
-    kernels = syntax.kernels(syntax.tree_of(answer.source))
-    loops = [n for kernel in kernels for n in syntax.nodes(kernel) if isinstance(n, ast.While)]
-    return not evidence.ran and any(re.search(r"tl\.(atomic_|load)", ast.unparse(loop.test)) for loop in loops)
+    """Recognises an answer that never ended, with such a `while`."""
+    return not evidence.ran and _loops_over_loads(case, evidence, answer)
 
 
 def _load_of_states_without_other(tree: ast.AST) -> bool:
