@@ -184,7 +184,7 @@ def test_a_cell_that_is_no_python_is_pointed_out():
         ("Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)", "wrong-device"),
         (
             "Did you forget to add @triton.jit ? (`_semantic` argument must be provided outside of JIT functions.)",
-            "imported-by-name",
+            "triton-outside-kernel",
         ),
         ("Cannot call @triton.jit'd outside of the scope of a kernel", "no-grid"),
         ("CUDA error: an illegal memory access was encountered\nCompile with `TORCH_USE_CUDA_DSA`.", "illegal-access"),

@@ -9,6 +9,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from triton.language.extra import libdevice
 
 from grader import interpreter
 from grader.interpreter import EndlessKernel, KernelMisuse, OutOfBounds, conditions, recording, selfcheck
@@ -32,6 +33,33 @@ def unmasked_store(y_ptr, x_ptr, stride, n, BLOCK: tl.constexpr):
 @triton.jit
 def read_before(y_ptr, x_ptr):
     tl.store(y_ptr, tl.load(x_ptr - 1))
+
+
+@triton.jit
+def of_libdevice(y_ptr, x_ptr, n: tl.constexpr):
+    cols = tl.arange(0, n)
+    x = tl.load(x_ptr + cols)
+    y_ptr += cols
+    tl.store(y_ptr, libdevice.tanh(x))
+    tl.store(y_ptr + n, libdevice.log1p(x))
+    tl.store(y_ptr + 2 * n, libdevice.pow(x, 2.5))
+    tl.store(y_ptr + 3 * n, libdevice.ldexp(x, 3))
+    tl.store(y_ptr + 4 * n, libdevice.erfc(x))
+    tl.store(y_ptr + 5 * n, libdevice.round(x))
+    tl.store(y_ptr + 6 * n, libdevice.float2int_rz(x))
+    tl.store(y_ptr + 7 * n, libdevice.ffs(cols))
+    tl.store(y_ptr + 8 * n, libdevice.fma_rn(x, x, x))
+    tl.store(y_ptr + 9 * n, libdevice.copysign(x, -x))
+
+
+@triton.jit
+def without_a_meaning(y_ptr, x_ptr):
+    tl.store(y_ptr, libdevice.j0(tl.load(x_ptr)))
+
+
+@triton.jit
+def exchanged(x_ptr, old_ptr):
+    tl.store(old_ptr, tl.atomic_xchg(x_ptr, 2.5))
 
 
 @triton.jit
@@ -495,3 +523,29 @@ def masked_by_numbers(y_ptr, keep_ptr, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     keep = tl.load(keep_ptr + cols)
     tl.store(y_ptr + cols, tl.load(y_ptr + cols, mask=keep & (cols < 3)))
+
+
+def test_libdevice_has_the_meaning_of_its_symbols():
+    """In float32, rounded once from float64; halves are rounded away from zero."""
+    x = torch.tensor([0.1, 0.5, 1.5, 2.5])
+    y = torch.empty(10, 4)
+    of_libdevice[(1,)](y, x, n=4)
+
+    wide = x.double()
+    expected = [
+        wide.tanh(), wide.log1p(), wide**2.5, 8 * wide, wide.erfc(), torch.tensor([0, 1, 2, 3]),
+        torch.tensor([0, 0, 1, 2]), torch.tensor([0, 1, 2, 1]), wide * wide + wide, -wide,
+    ]  # fmt: skip
+    assert torch.equal(y, torch.stack([each.double().float() for each in expected]))
+
+
+def test_what_needs_a_gpu_says_so():
+    with pytest.raises(Exception, match="libdevice's j0f runs on a GPU, and not in Triton's interpreter"):
+        without_a_meaning[(1,)](torch.empty(1), torch.ones(1))
+
+
+def test_floats_are_exchanged():
+    x, old = torch.tensor([1.5]), torch.empty(1)
+    exchanged[(1,)](x, old)
+
+    assert (x.item(), old.item()) == (2.5, 1.5)

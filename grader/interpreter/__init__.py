@@ -14,7 +14,7 @@ poison, bfloat16 values of masked lanes; conversions, and arithmetic that is ref
 recorder         which program touched which element, for traces; sectors: what its warps ask of memory
 state            the running launch, conditions and recordings
 launch_args      arguments, options and grid of a launch, and their refusals
-libdevice        NVIDIA's functions, in Triton's language
+libdevice        NVIDIA's functions, in NumPy
 fastpaths        common operations straight to NumPy; caching: repeated work done once; compat: repairs
 batching/        many programs in one pass
 selfcheck        a control for each feature

@@ -8,7 +8,7 @@ import types
 
 import numpy as np
 
-from ..sentence import fault
+from ..sentence import fault, said
 from .state import KernelMisuse
 from .triton_private import CONDITION, COUNTER, FUNCTION, Private
 
@@ -51,16 +51,27 @@ def _index(block) -> int:
 
 
 def hook_meanings(private: Private) -> None:
-    """Take Python's max, min, loops and conditions as Triton's compiler does, where the interpreter is silently wrong.
+    """Take calls by name, Python's max, min, loops and conditions as Triton's compiler does.
 
-    max and min of blocks, or of a block and numbers, go lane by lane. A block of several values has no truth value; to
-    the interpreter it is true. The counter of a loop has 32 bits and attributes such as `to`; to the interpreter it is
-    a number of Python, which never overflows.
+    A function of triton.language that has a name of its own, as after `from triton.language import exp`, is the one
+    that a launch puts in its place. max and min of blocks, or of a block and numbers, go lane by lane. A block of
+    several values has no truth value; to the interpreter it is true. The counter of a loop has 32 bits and attributes
+    such as `to`; to the interpreter it is a number of Python, which never overflows.
     """
     stock, tensor, language = private.transformer, private.tensor, private.language
     lane_by_lane = {max: "maximum", min: "minimum"}
+    # The value is kept, so that no other object gets its id.
+    places = {
+        id(value): (value, module, name)
+        for module in (language, private.core, language.math)
+        for name, value in vars(module).items()
+        if private.core.is_builtin(value)
+    }
 
     def function(own):
+        if id(own) in places:
+            _, module, name = places[id(own)]
+            return getattr(module, name)
         name = lane_by_lane.get(own) if isinstance(own, types.BuiltinFunctionType) else None
 
         def blockwise(*values, **options):
@@ -108,7 +119,7 @@ class _Meanings:
                 node.iter = _asked(COUNTER, node.iter)
             elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
                 node.operand = _asked(CONDITION, node.operand)
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("max", "min"):
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.func.id.startswith("__"):
                 node.func = _asked(FUNCTION, node.func)
         return self._stock.visit(tree)
 
@@ -121,6 +132,21 @@ def _counts(iterable: ast.expr) -> bool:
 
 def _asked(name: str, node: ast.expr) -> ast.Call:
     return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), [node], []), node)
+
+
+_NOT_INTERPRETED = {"create_inline_asm": "tl.inline_asm_elementwise", "new_block": "tl.map_elementwise"}
+
+
+def hook_refusals(private: Private) -> None:
+    """Say of what a GPU alone can run that it is not wrong. The keys are what the interpreter lacks for it."""
+    for method, name in _NOT_INTERPRETED.items():
+        private.replace_method(method, functools.partialmethod(_refuse, name))
+
+
+def _refuse(builder, name: str, *args, **kwargs):
+    raise NotImplementedError(
+        said("Triton's compiler takes {name} for a GPU, and the interpreter here cannot run it", name=name)
+    )
 
 
 _WITH_A_BLOCK = "add sub mul truediv floordiv mod and or xor lshift rshift lt le gt ge eq ne".split()

@@ -33,7 +33,16 @@ _GROUPS = {
         ("guard", "poison", "ledger", "order"),
         lambda: (_hook_libdevice, _hook_memory, _hook_atomics, _hook_programs, _hook_launch),
     ),
-    "speed": (("speed",), lambda: (*caching.HOOKS, compat.hook_scalars, compat.hook_constants, compat.hook_meanings)),
+    "speed": (
+        ("speed",),
+        lambda: (
+            *caching.HOOKS,
+            compat.hook_scalars,
+            compat.hook_constants,
+            compat.hook_meanings,
+            compat.hook_refusals,
+        ),
+    ),  # fmt: skip
     "bf16": (("bf16",), lambda: (bfloat16.hook,)),
     "batch": (("batch",), lambda: (scheduler.hook,)),
 }
@@ -144,9 +153,9 @@ def _added(launch: LaunchState, tensor) -> Region:
 def _hook_libdevice(private: Private) -> None:
     """Give libdevice's functions a meaning, where kernels are interpreted."""
     if is_interpreted():
-        from . import libdevice  # its kernels are made on import
+        from . import libdevice
 
-        libdevice.replace()
+        libdevice.install(private)
 
 
 def _hook_memory(private: Private) -> None:
@@ -192,7 +201,9 @@ def _hook_atomics(private: Private) -> None:
         if current.launch is not None:
             _checked_access("load", ptr, mask.data, private, val.data.itemsize)
             ptr = _checked_access("store", ptr, mask.data, private, val.data.itemsize, atomic=True)
-        before = rmw(self, op, ptr, val, mask, *args, **kwargs)
+        before = rmw(self, op, ptr, _in_whole_numbers(op, val, private), mask, *args, **kwargs)
+        if before.data.dtype.kind != val.data.dtype.kind:
+            before = private.Handle(before.data.view(val.data.dtype), val.dtype.scalar)
         if current.launch is not None:
             poison.added(ptr.data, mask.data, ptr.get_element_ty(), private.numpy_dtype)
         return before
@@ -206,6 +217,14 @@ def _hook_atomics(private: Private) -> None:
 
     private.replace("atomic_rmw", atomic_rmw)
     private.replace("atomic_cas", atomic_cas)
+
+
+def _in_whole_numbers(op, value, private: Private):
+    """The bits of floats that take the place of others: the interpreter exchanges whole numbers alone."""
+    if op.name != "XCHG" or value.data.dtype.kind != "f":
+        return value
+    bits = value.data.dtype.itemsize * 8
+    return private.Handle(value.data.view(f"i{bits // 8}"), getattr(private.language, f"int{bits}"))
 
 
 def _hook_programs(private: Private) -> None:

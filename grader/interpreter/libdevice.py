@@ -1,8 +1,9 @@
 """NVIDIA's libdevice in the interpreter: a kernel that calls it runs here too.
 
-libdevice is code for a GPU, and the stock interpreter has functions in its place that return None. Those that Triton's
-language can say become kernels of that language; any other one says that it needs a GPU. Triton's compiler sees the
-real ones. Import this module only where kernels are interpreted.
+libdevice is code for a GPU, and the stock interpreter has functions in its place that return None. In their place stand
+those that Triton has for GPUs of NVIDIA: they say for which types there is a symbol of the library. Here NumPy computes
+what the symbol means, by the CUDA Math API; symbols that it has no function for need a GPU. Triton's compiler sees the
+real functions. Import this module only where kernels are interpreted.
 """
 
 from __future__ import annotations
@@ -10,162 +11,134 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import math
+from collections.abc import Callable
 
-import triton
-import triton.language as tl
+import numpy as np
 
 from ..sentence import said
+from .triton_private import Private
 
-_STUBS = "triton.language.extra.libdevice"
-_MODULES = (_STUBS, "triton.language.extra.cuda.libdevice")
-
-
-@triton.jit
-def _abs(x):
-    return tl.abs(x)
+_STUBS, _FUNCTIONS = "triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice"
+_ROUNDED = {"rn": np.rint, "rz": np.trunc, "rd": np.floor, "ru": np.ceil}
+_WIDTHS = {"float": "f4", "double": "f8", "int": "i4", "uint": "u4", "longlong": "i8", "ll": "i8", "ull": "u8"}
 
 
-@triton.jit
-def _ceil(x):
-    return tl.ceil(x)
+def _one_by_one(function: Callable[[float], float]):
+    """A function of Python's math for arrays of float64; inf where it has a pole."""
 
-
-@triton.jit
-def _floor(x):
-    return tl.floor(x)
-
-
-@triton.jit
-def _cos(x):
-    return tl.cos(x)
-
-
-@triton.jit
-def _sin(x):
-    return tl.sin(x)
-
-
-@triton.jit
-def _erf(x):
-    return tl.erf(x)
-
-
-@triton.jit
-def _exp(x):
-    return tl.exp(x)
-
-
-@triton.jit
-def _exp2(x):
-    return tl.exp2(x)
-
-
-@triton.jit
-def _log(x):
-    return tl.log(x)
-
-
-@triton.jit
-def _log2(x):
-    return tl.log2(x)
-
-
-@triton.jit
-def _sqrt(x):
-    return tl.sqrt(x)
-
-
-@triton.jit
-def _rsqrt(x):
-    return tl.rsqrt(x)
-
-
-@triton.jit
-def _add(x, y):
-    return x + y
-
-
-@triton.jit
-def _sub(x, y):
-    return x - y
-
-
-@triton.jit
-def _mul(x, y):
-    return x * y
-
-
-@triton.jit
-def _div(x, y):
-    return x / y
-
-
-@triton.jit
-def _rcp(x):
-    return 1.0 / x
-
-
-@triton.jit
-def _fma(x, y, z):
-    return tl.fma(x, y, z)
-
-
-@triton.jit
-def _isnan(x):
-    return (x != x).to(tl.int32)
-
-
-@triton.jit
-def _isinf(x):
-    return (tl.abs(x) == float("inf")).to(tl.int32)
-
-
-@triton.jit
-def _finitef(x):
-    return (tl.abs(x) < float("inf")).to(tl.int32)
-
-
-@triton.jit
-def _float_as_int(x):
-    return x.to(tl.int32, bitcast=True)
-
-
-@triton.jit
-def _float_as_uint(x):
-    return x.to(tl.uint32, bitcast=True)
-
-
-@triton.jit
-def _as_float(x):
-    return x.to(tl.float32, bitcast=True)
-
-
-_FUNCTIONS = {
-    "abs": _abs, "ceil": _ceil, "floor": _floor, "cos": _cos, "fast_cosf": _cos, "sin": _sin, "fast_sinf": _sin,
-    "erf": _erf, "exp": _exp, "fast_expf": _exp, "exp2": _exp2, "log": _log, "fast_logf": _log, "log2": _log2,
-    "fast_log2f": _log2, "sqrt": _sqrt, "sqrt_rn": _sqrt, "rsqrt": _rsqrt, "rsqrt_rn": _rsqrt, "add_rn": _add,
-    "sub_rn": _sub, "mul_rn": _mul, "div_rn": _div, "fast_dividef": _div, "rcp_rn": _rcp, "fma": _fma,
-    "fma_rn": _fma, "isnan": _isnan, "isinf": _isinf, "finitef": _finitef, "float_as_int": _float_as_int,
-    "float_as_uint": _float_as_uint, "int_as_float": _as_float, "uint_as_float": _as_float,
-}  # fmt: skip
-
-
-def replace() -> None:
-    """Put the functions of this module into Triton's modules, for good."""
-    for path in _MODULES:
+    def of_one(x: float) -> float:
         try:
-            module = importlib.import_module(path)
-        except ImportError:
-            continue
+            return function(x)
+        except (ValueError, OverflowError):
+            return math.nan if x == -math.inf else math.inf
+
+    return np.vectorize(of_one, otypes=[np.float64])
+
+
+_ERFC = _one_by_one(math.erfc)
+# By the name of the symbol without __nv_ and without the letter of its type. Floats arrive in float64.
+_MEANINGS: dict[str, Callable] = {
+    **{name: getattr(np, name) for name in (
+        "abs ceil floor trunc rint sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh hypot fmod "
+        "copysign ldexp isnan isinf signbit"
+    ).split()},
+    **{name: getattr(np, f"arc{name[1:]}") for name in "asin acos atan asinh acosh atanh atan2".split()},
+    **{f"fast_{name}": getattr(np, name) for name in "exp log log2 log10 sin cos tan tanh".split()},
+    "fabs": np.abs, "llabs": np.abs, "nearbyint": np.rint, "llrint": np.rint, "isfinite": np.isfinite,
+    "finite": np.isfinite, "scalbn": np.ldexp, "pow": np.power, "powi": np.power, "fast_pow": np.power,
+    "fast_fdivide": np.divide, "remainder": lambda x, y: x - y * np.rint(x / y), "fma": lambda x, y, z: x * y + z,
+    "exp10": lambda x: np.power(10.0, x), "fast_exp10": lambda x: np.power(10.0, x),
+    "rsqrt": lambda x: 1 / np.sqrt(x), "rcbrt": lambda x: 1 / np.cbrt(x), "rhypot": lambda x, y: 1 / np.hypot(x, y),
+    "sinpi": lambda x: np.sin(np.pi * np.fmod(x, 2)), "cospi": lambda x: np.cos(np.pi * np.fmod(x, 2)),
+    "round": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),
+    "llround": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),
+    "logb": lambda x: np.floor(np.log2(np.abs(x))), "ilogb": lambda x: np.frexp(x)[1] - 1,
+    "fdim": lambda x, y: np.where(x > y, x - y, 0 * (x + y)), "saturate": lambda x: np.clip(np.nan_to_num(x), 0, 1),
+    "erf": _one_by_one(math.erf), "erfc": _ERFC, "lgamma": _one_by_one(math.lgamma),
+    "tgamma": _one_by_one(math.gamma), "normcdf": lambda x: _ERFC(-x / math.sqrt(2)) / 2,
+    "norm3d": lambda *x: np.sqrt(sum(each * each for each in x)),
+    "norm4d": lambda *x: np.sqrt(sum(each * each for each in x)),
+    "ffs": np.vectorize(lambda x: (int(x) & -int(x)).bit_length(), otypes=[np.int32]),
+}  # fmt: skip
+_MEANINGS |= {
+    f"{kind}{name}": function
+    for kind in "fd"
+    for name, function in {
+        "add_rn": np.add, "sub_rn": np.subtract, "mul_rn": np.multiply, "div_rn": np.divide, "sqrt_rn": np.sqrt,
+        "rcp_rn": lambda x: 1 / x, "rsqrt_rn": lambda x: 1 / np.sqrt(x),
+    }.items()
+} | {"fma_rn": _MEANINGS["fma"], "fmaf_rn": _MEANINGS["fma"]}  # fmt: skip
+
+
+def install(private: Private) -> None:
+    """Let kernels call libdevice, for good."""
+    stubs, functions = (_module(name) for name in (_STUBS, _FUNCTIONS))
+    if stubs is None or functions is None:
+        return
+    private.replace_method("create_extern_elementwise", functools.partialmethod(_computed, private))
+    made = {
+        name: _in_kernels(value, private)
+        for name, value in vars(functions).items()
+        if private.core.is_builtin(value) and not name.startswith("_")
+    }
+    for module in (stubs, functions):
         for name, value in list(vars(module).items()):
-            if inspect.isfunction(value) and value.__module__ == path and not name.startswith("_"):
-                setattr(module, name, _FUNCTIONS.get(name) or _missing(name, value))
+            if inspect.isfunction(value) and name in made:
+                setattr(module, name, made[name])
 
 
-def _missing(name: str, stub):
-    @functools.wraps(stub)
-    def refuse(*args, **kwargs):
+def _module(name: str):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def _in_kernels(function, private: Private):
+    """A function of libdevice that finds the interpreter by itself, as those of triton.language do in a launch."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        return function(*args, **kwargs, _semantic=private.semantic)
+
+    call.__module__ = _STUBS
+    return call
+
+
+def _computed(builder, private: Private, library, path, symbol: str, handles: list, kind, pure):
+    """What a symbol of the library gives for blocks. kind: the type of the result."""
+    name = symbol.removeprefix("__nv_")
+    function = _conversion(name) or _meaning(name)
+    if function is None:
         raise NotImplementedError(said("libdevice's {name} runs on a GPU, and not in Triton's interpreter", name=name))
+    with np.errstate(all="ignore"):
+        values = function(*(handle.data for handle in handles))
+    element = kind.scalar
+    return private.Handle(values.astype(private.numpy_dtype(element)), element)
 
-    refuse.__module__ = _STUBS
-    return refuse
+
+def _meaning(name: str):
+    """A function of arrays for a symbol, whatever floats it is for."""
+    found = next((_MEANINGS[each] for each in _without_type(name) if each in _MEANINGS), None)
+    if found is None:
+        return None
+    return lambda *arrays: found(*(a.astype(np.float64) if a.dtype.kind == "f" else a for a in arrays))
+
+
+def _without_type(name: str) -> list[str]:
+    return [name, *(name.removesuffix(each) for each in ("f", "d", "ll"))]
+
+
+def _conversion(name: str):
+    """A function of one array for a symbol such as float2int_rz or float_as_int, else None."""
+    if "_as_" in name:
+        target = _WIDTHS[name.partition("_as_")[2]]
+        return lambda x: x.view(target)
+    source, two, rest = name.partition("2")
+    kind, _, rounding = rest.partition("_")
+    if not two or source not in _WIDTHS or kind not in _WIDTHS or rounding not in _ROUNDED:
+        return None
+    if _WIDTHS[kind][0] == "f":  # NumPy rounds to the nearest
+        return (lambda x: x.astype(_WIDTHS[kind])) if rounding == "rn" else None
+    return lambda x: _ROUNDED[rounding](x)

@@ -39,7 +39,7 @@ _OF_A_KIND = {
     "nothing-of-that-name-in-a-module": "no-such-function",
     "argument-of-a-launch-twice": "argument-given-twice",
     "number-indexed": "number-not-block",
-    "jit-forgotten": "imported-by-name",
+    "jit-forgotten": "triton-outside-kernel",
     "plain-global": "plain-global",
     "letters-for-parameters": "text-for-names",
     "no-such-parameter": "name-of-no-parameter",
@@ -142,7 +142,6 @@ _IN_SUCH_A_LINE = [
     ("block-for-a-number", (), r"\b(float|int|bool)\(", "python-cast"),
     ("about-xor", (), r"(?<![\w.\]])\d[\d.]* *\^", "xor-for-power"),
     ("no-power-of-two", (), r"arange\(\s*[1-9]", "arange-from-one"),
-    ("jit-forgotten", (), r"^(def |(?!.*(?<![\w.])\w+\().)", "triton-outside-kernel"),
     ("bitcast", (), r"\b(and|or|not)\b", "and-or-on-masks"),
     ("chained-comparison", (), r"[&|]", "mask-precedence"),
     # An operation made a block with a number for each pair of rows.

@@ -143,11 +143,6 @@ MISTAKES = [
         "Which objects does that line work on: blocks of a kernel, or numbers of Python?",
     ),
     Mistake(
-        "imported-by-name",
-        "A function of triton.language was imported by its bare name; an interpreted kernel does not find it so.",
-        "How does the rest of the lesson write that function?",
-    ),
-    Mistake(
         "plain-global",
         "A kernel sees its parameters and its own variables. It sees a value of the notebook only as a tl.constexpr.",
         "Should this name be a parameter, a variable of the kernel, or a value that never changes?",
