@@ -55,6 +55,8 @@ def gather() -> None:
     for text in (ROOT / ".github").glob("*.md"):
         shutil.copy(text, PAGES / GITHUB)
     repository = opening.repository(ROOT)
+    for page, named in opening.texts(PAGES, repository).items():
+        page.write_text(named, encoding="utf-8")
     for language in ["en", *catalogues.languages()]:
         for name in lessons():
             path = in_language.place(f"notebooks/{name}.ipynb", language)

@@ -206,7 +206,12 @@ GRADES = [
     ROOT / "Dockerfile", ROOT / "docs" / "classroom.yml", ROOT / "docs" / "instructors.md",
     ROOT / "grader" / "export" / "autograder" / "setup.sh",
 ]  # fmt: skip
-INSTALLS = [*GRADES, ROOT / "Makefile", *(ROOT / "docs").glob("**/*.md"), *(ROOT / ".github" / "workflows").glob("*.yml")]
+INSTALLS = [
+    *GRADES,
+    ROOT / "Makefile",
+    *(ROOT / "docs").glob("**/*.md"),
+    *(ROOT / ".github" / "workflows").glob("*.yml"),
+]
 
 
 def test_one_installer_serves_all():

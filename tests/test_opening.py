@@ -104,9 +104,39 @@ def test_stamping_is_undone_without_a_repository():
     assert readme == opening.readme(forked, opening.repository())
 
 
+def unnamed(root):
+    """The files of the project that say YOU/YOUR-FORK, but for the one that puts it there, and tests."""
+    search = [
+        "git",
+        "grep",
+        "--no-index",
+        "--exclude-standard",
+        "-lI",
+        "YOUR-FORK",
+        "--",
+        ":!tests",
+        ":!tools/opening.py",
+    ]
+    return {root / name for name in subprocess.run(search, cwd=root, capture_output=True, text=True).stdout.split()}
+
+
+def test_every_text_that_names_no_fork_is_told_its_name():
+    """Another fork leaves nothing of the first; without one, a text is as it is shipped."""
+    repository = opening.repository()
+    assert opening.texts(ROOT, repository) == {}
+
+    named = opening.texts(ROOT, "me/fork")
+    assert {ROOT / "docs" / name for name in ("classroom.yml", "instructors.md", "zh/instructors.md")} <= named.keys()
+    assert unnamed(ROOT) == (set() if repository else named.keys())
+    for path, text in named.items():
+        assert "YOUR-FORK" not in text and "me/fork" in text
+        assert "me/fork" not in opening.sourced(text, "you/fork")
+        assert path.read_text(encoding="utf-8") == opening.sourced(text, repository)
+
+
 @pytest.mark.whole
 def test_a_fork_needs_one_command(tmp_path):
-    """It points all notebooks and the README to itself, and keeps outputs."""
+    """It points all notebooks, the README and the pages to itself, and keeps outputs."""
     made = subprocess.run(
         ["make", "--dry-run", "--no-print-directory", "fork", "REPO=me/fork", f"BIN={os.path.dirname(sys.executable)}"],
         cwd=ROOT, capture_output=True, text=True, check=True,
@@ -121,3 +151,7 @@ def test_a_fork_needs_one_command(tmp_path):
         assert f"me/fork/blob/main/{before.relative_to(ROOT)})" in after.cells[0].source
         assert [c.get("outputs") for c in nbformat.read(before, 4).cells] == [c.get("outputs") for c in after.cells]
     assert "me/fork/blob/main/notebooks/00_check_your_bench.ipynb)" in (tmp_path / "fork" / "README.md").read_text()
+    assert unnamed(tmp_path / "fork") == set()
+    assert "repository: me/fork, path: course" in (tmp_path / "fork" / "docs" / "classroom.yml").read_text()
+    check = [sys.executable, "tools/build.py", "--check"]
+    assert subprocess.run(check, cwd=tmp_path / "fork", capture_output=True).returncode == 0

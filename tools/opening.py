@@ -1,7 +1,7 @@
 """Where notebooks are opened: the badges at their top, and the first cell, by which one that is alone gets the course.
 
-Badges and the cell's address follow from the repository on GitHub, "OWNER/NAME", which pyproject.toml keeps. Where none
-is named there are no badges and no address.
+Badges, the cell's address and what the pages tell instructors to clone follow from the repository on GitHub,
+"OWNER/NAME", which pyproject.toml keeps. Where none is named there are no badges and no address.
 """
 
 from __future__ import annotations
@@ -31,6 +31,11 @@ FIRST_CELL = "\n".join([
     """", or open this notebook in the course's folder. Then run this cell again.")) from None""",
 ])  # fmt: skip
 _FOLDED = {"tags": ["nbval-ignore-output"], "jupyter": {"source_hidden": True}, "cellView": "form"}
+# Where a page or a workflow says how to get the course, into a folder of this name.
+_SOURCE = re.compile(
+    r"(?<=github\.com/)[\w.-]+/[\w.-]+(?= course\b)|(?<=repository: )[\w.-]+/[\w.-]+(?=, path: course\b)"
+)
+_UNKNOWN = "YOU/YOUR-FORK"
 _BADGES = re.compile(r"\n\n\[!\[Open in .*")  # one line, after the title or the marker
 BADGES_HERE = "<!-- badges -->"  # where they go in the README
 _SERVICES = {
@@ -89,6 +94,18 @@ def links(path: str, repository: str) -> dict[str, str]:
 def file(path: str, repository: str) -> str:
     """The address of the file or folder at this path on GitHub."""
     return f"https://github.com/{repository}/blob/{_BRANCH}/{path}"
+
+
+def texts(root: pathlib.Path, repository: str) -> dict[pathlib.Path, str]:
+    """{file: its text} of the pages and workflows in docs/ that name another repository than they should."""
+    files = sorted([*(root / "docs").rglob("*.md"), *(root / "docs").rglob("*.yml")])
+    read = {path: path.read_text(encoding="utf-8") for path in files}
+    return {path: named for path, text in read.items() if (named := sourced(text, repository)) != text}
+
+
+def sourced(text: str, repository: str) -> str:
+    """A text that says to get the course from this repository; without one, from a name that stands for any."""
+    return _SOURCE.sub(repository or _UNKNOWN, text)
 
 
 def insert(notebook: nbformat.NotebookNode) -> None:
