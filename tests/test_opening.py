@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import build
+import catalogues
 import nbformat
 import opening
 import pytest
@@ -57,7 +58,7 @@ def test_a_fork_points_to_the_original_until_it_is_told(root):
 
 
 def test_the_first_code_cell_is_the_same_in_all_notebooks():
-    """Three lines under a title, folded away in JupyterLab and Colab; no other cell is."""
+    """Folded away under a title in JupyterLab and Colab, as no other cell is; other languages have other words."""
     firsts = []
     for path in [*(ROOT / "notebooks").glob("*.ipynb"), *(ROOT / "solutions").glob("*.ipynb")]:
         first, *others = (c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code")
@@ -65,9 +66,12 @@ def test_the_first_code_cell_is_the_same_in_all_notebooks():
         assert all("jupyter" not in c.metadata and "cellView" not in c.metadata for c in others)
         assert not any("colab_setup" in c.source for c in others)
 
-    assert len({c.source for c in firsts}) == 1
-    title, *lines = firsts[0].source.splitlines()
-    assert title.startswith("# @title ") and len(lines) == 3
+    assert {c.source for c in firsts} == {f"{opening.FIRST_CELL}  # language: en"}
+    assert firsts[0].source.startswith("# @title ") and len(firsts[0].source.splitlines()) < 60
+    for language in catalogues.languages():
+        cells = [nbformat.read(p, 4).cells for p in (ROOT / "notebooks" / catalogues.short(language)).glob("*.ipynb")]
+        (spoken,) = {cell.source for each in cells for cell in each if cell.id == opening.ID}
+        assert f'"{language}", {{' in spoken and not any(english in spoken for english in opening.WORDS.values())
     assert all(c.metadata.cellView == "form" and c.metadata.jupyter.source_hidden for c in firsts)
 
 
