@@ -126,7 +126,7 @@ WRONG = {
     "a page for an archive": (lambda source, folder: setattr(source, "zip", PAGE), "page", "127.0.0.1"),
     "a page that is Python": (lambda source, folder: setattr(source, "what", "null"), "page", "127.0.0.1"),
     "damaged": (lambda source, folder: setattr(source, "zip", flipped(source.zip)), "page", "127.0.0.1"),
-    "a wrong name": (lambda source, folder: setattr(source, "url", f"{source.url}/me/frok"), "server", "Error 404"),
+    "a wrong name": (lambda source, folder: setattr(source, "url", f"{source.url}/me/none"), "server", "Error 404"),
     "no scheme": (lambda source, folder: setattr(source, "url", source.url[7:]), "scheme", "127.0.0.1"),
     "a name alone": (lambda source, folder: setattr(source, "url", "me/fork"), "scheme", "me/fork"),
     "a host that is none": (lambda source, folder: setattr(source, "url", "http://no host"), "network", "no host"),
