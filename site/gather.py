@@ -124,8 +124,8 @@ def _say(output: dict) -> None:
 
 @functools.cache
 def _finished(language: str) -> finished.Catalogue:
-    file = catalogues.LOCALE / language / "feedback.json"
-    return finished.Catalogue(finished.escaped(json.loads(file.read_text(encoding="utf-8"))))
+    text = catalogues.feedback(language).read_text(encoding="utf-8")
+    return finished.Catalogue(finished.escaped(json.loads(text)))
 
 
 def _where(path: str, repository: str) -> str:

@@ -176,3 +176,19 @@ def test_a_workflow_reports_what_was_judged_and_ends_as_grading_did(scripted, tm
     assert graded == scripted(graded, "-e", "-c", step["run"])
     assert (tmp_path / "output").read_text().startswith("result=ey")
     assert "!cancelled()" in report["if"] and f"steps.{step['id']}.outputs.result" in report["if"]
+
+
+def test_the_site_gathers_pages_that_name_the_fork_in_both_languages(tmp_path, monkeypatch):
+    """It copies docs/ and the lessons; what a check said is in the notebook's language."""
+    monkeypatch.syspath_prepend(ROOT / "site")
+    import gather
+
+    monkeypatch.setattr(gather, "PAGES", tmp_path / "pages")
+    monkeypatch.setattr(gather, "lessons", lambda: STEMS[:1])
+    monkeypatch.setattr(gather.opening, "repository", lambda root=ROOT: "me/fork")
+    gather.gather()
+
+    for page in ("instructors.md", "zh/instructors.md"):
+        assert "git clone https://github.com/me/fork course" in (tmp_path / "pages" / "docs" / page).read_text()
+    outputs = (tmp_path / "pages" / "notebooks" / "zh" / f"{STEMS[0]}.ipynb").read_text()
+    assert "0 分，满分 4 分" in outputs
