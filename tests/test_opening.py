@@ -109,18 +109,9 @@ def test_stamping_is_undone_without_a_repository():
 
 
 def unnamed(root):
-    """The files of the project that say YOU/YOUR-FORK, but for the one that puts it there, and tests."""
-    search = [
-        "git",
-        "grep",
-        "--no-index",
-        "--exclude-standard",
-        "-lI",
-        "YOUR-FORK",
-        "--",
-        ":!tests",
-        ":!tools/opening.py",
-    ]
+    """The files of the project that say YOU/YOUR-FORK, but for what puts it there, tests, and a finished site."""
+    aside = [f":!{each}" for each in ("tests", "tools/opening.py", "site/pages", "site/html")]
+    search = ["git", "grep", "--no-index", "--exclude-standard", "-lI", "YOUR-FORK", "--", *aside]
     return {root / name for name in subprocess.run(search, cwd=root, capture_output=True, text=True).stdout.split()}
 
 
