@@ -176,7 +176,7 @@ def test_a_kernel_that_is_never_lowered_has_no_points(monkeypatch):
     result = judge(*narrow(), seconds=30)
 
     assert (result.status, result.mistake) == ("failed", "compiler-endless")
-    assert result.message.endswith("runs interpreted, but Triton's compiler is still running after 30 seconds")
+    assert result.message.endswith(": Triton's compiler is still running after 30 seconds")
 
 
 @pytest.mark.parametrize("method", ["lower", "assemble"])
@@ -198,7 +198,7 @@ def test_a_kernel_on_which_the_compiler_crashes_has_no_points(monkeypatch, metho
     result = judge(*narrow())
 
     assert (result.status, result.score, result.mistake) == ("failed", 0.0, "compiler-fails")
-    assert result.message.endswith("but Triton's compiler crashes on it")
+    assert result.message.endswith("Triton's compiler crashes on it")
     assert asked == ([False, True] if method == "lower" else [False, False, True])
 
 

@@ -96,7 +96,8 @@ def verdict(name, seed=SEED, **replaced):
     text, head = TEXTS[name], header(name)
     for word, value in replaced.items():
         text = text.replace(word, str(value))
-    exercise, seconds = lessons.exercises()[head["exercise"]], ENDLESS if head.get("status") == "timeout" else SECONDS
+    endless = head.get("status") == "timeout" or head.get("mistake") == "compiler-endless"
+    exercise, seconds = lessons.exercises()[head["exercise"]], ENDLESS if endless else SECONDS
     # All of the text, and not only what a notebook's answer is made of: it is for the worker to bear it.
     return judge(exercise, Answer(text), seconds=seconds, seed=seed)
 

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
 import torch
 
+from grader.checks import syntax
 from grader.judge import diagnose, render
 from grader.judge.verdict import Failure
 from grader.mistakes import detectors
@@ -111,3 +113,26 @@ def test_nothing_but_nan_is_weak_evidence():
     )
 
     assert result.mistake == "no-pad"
+
+
+@pytest.mark.parametrize("text", ["x = 1\n" * 4000, "x = " + "-" * 200 + "1", "x = '" + "a" * syntax.LONGEST + "'"])
+def test_a_text_that_nobody_writes_is_searched_for_no_mistake(text):
+    """Many patterns compare nodes with nodes. Neither what is in the text names a mistake, nor what is not in it."""
+    seen = []
+    found = detectors.written(lambda tree: seen.append(tree) or True)
+    lacks = detectors.looks(lambda source: seen.append(source) or True)
+
+    assert not found(None, Evidence(), Answer(text))
+    assert len(text) <= syntax.LONGEST or not lacks(None, Evidence(), Answer(text))
+    assert found(None, Evidence(), Answer("x = 1")) and lacks(None, Evidence(), Answer("x = 1"))
+
+
+def test_the_lanes_of_a_kernel_are_found_in_one_walk(monkeypatch):
+    """Whatever the order of its assignments: each is looked at once."""
+    lines = "".join(f"    a{n} = a{n - 1} + 1\n" for n in range(200, 0, -1))
+    tree = syntax.parse(f"@triton.jit\ndef kernel(n):\n    a0 = tl.arange(0, 8)\n{lines}    b = n\n")
+    asked, unreduced = [], syntax._unreduced
+    monkeypatch.setattr(syntax, "_unreduced", lambda node: asked.append(node) or unreduced(node))
+
+    assert syntax._names_of_lanes(syntax.kernels(tree)[0]) == {f"a{n}" for n in range(201)}
+    assert len(asked) < 10 * 200

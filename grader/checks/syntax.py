@@ -13,6 +13,8 @@ from ..sentence import said
 
 _one_at_a_time = threading.Lock()
 _MAX_MARKS = 256  # combining marks in a row; a letter of any language has a few
+LONGEST = 20_000  # characters of a text in which patterns are sought; the longest answer of the course has 7,000
+_DEEPEST = 100  # levels of its tree; answers of the course have up to 12
 
 
 def parse(text: str) -> ast.Module:
@@ -39,10 +41,29 @@ def _longest_marks(text: str) -> int:
     return longest
 
 
-@functools.lru_cache(maxsize=64)
 def tree_of(text: str) -> ast.Module:
-    """The tree of a text. Its callers share one tree and must not change it. Raises SyntaxError."""
-    return parse(text)
+    """The tree of a text. Its callers share one tree and must not change it.
+
+    Raises SyntaxError, also for a text that is longer or deeper than anyone writes: many patterns compare nodes with
+    nodes, and would take minutes.
+    """
+    tree = _tree(text)
+    if tree is None:
+        raise SyntaxError("too long or too deep to look for patterns in it")
+    return tree
+
+
+@functools.lru_cache(maxsize=64)
+def _tree(text: str) -> ast.Module | None:
+    tree = parse(text) if len(text) <= LONGEST else None
+    return None if tree is None or _is_deep(tree) else tree
+
+
+def _is_deep(tree: ast.AST) -> bool:
+    level = [tree]
+    for _ in range(_DEEPEST):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return bool(level)
 
 
 def nodes(tree: ast.AST) -> list[ast.AST]:
@@ -215,15 +236,19 @@ def branches_on_lanes(tree: ast.AST) -> bool:
 def _names_of_lanes(kernel: ast.FunctionDef) -> set[str]:
     """The names of a kernel that hold one value for each lane, as far as assignments tell."""
     lanes: set[str] = set()
-    assignments = [n for n in nodes(kernel) if isinstance(n, ast.Assign)]
-    for _ in assignments:  # a chain of assignments is no longer than their number
-        before = len(lanes)
-        for n in assignments:
-            parts = _unreduced(n.value)
-            if any((isinstance(p, ast.Name) and p.id in lanes) or _is_call(p, ("arange",)) for p in parts):
-                lanes |= _assigned(n)
-        if len(lanes) == before:
-            break
+    given_to: dict[str, set[str]] = {}  # for each name, the names that get a value made of it
+    pending: list[str] = []
+    for n in (n for n in nodes(kernel) if isinstance(n, ast.Assign)):
+        for part in _unreduced(n.value):
+            if isinstance(part, ast.Name):
+                given_to.setdefault(part.id, set()).update(_assigned(n))
+            elif _is_call(part, ("arange",)):
+                pending += _assigned(n)
+    while pending:
+        name = pending.pop()
+        if name not in lanes:
+            lanes.add(name)
+            pending += given_to.get(name, ())
     return lanes
 
 
@@ -451,16 +476,23 @@ def exp_of_a_number(tree: ast.AST) -> bool:
 
 def _scaled_in_a_loop(tree: ast.AST, test) -> bool:
     """Whether test(factor, names with the value of the step before, names with a new one) holds in a loop."""
-    return any(
-        isinstance(loop, (ast.For, ast.While)) and _scaled_in(function, loop, test)
-        for function in nodes(tree) if isinstance(function, ast.FunctionDef)
-        for loop in nodes(function)
-    )  # fmt: skip
+    for function in (n for n in nodes(tree) if isinstance(n, ast.FunctionDef)):
+        loops, first = _loops(function), {}
+        if loops:
+            for n in nodes(function):
+                for name in _assigned(n):
+                    first[name] = min(n.lineno, first.get(name, n.lineno))
+        if any(_scaled_in(first, loop, test) for loop in loops):
+            return True
+    return False
 
 
-def _scaled_in(function: ast.FunctionDef, loop: ast.For | ast.While, test) -> bool:
-    """A name with a value before the loop is old until a statement of the loop assigns it."""
-    before = {name for n in nodes(function) for name in _assigned(n) if n.lineno < loop.lineno}
+def _scaled_in(first: dict[str, int], loop: ast.For | ast.While, test) -> bool:
+    """A name with a value before the loop is old until a statement of the loop assigns it.
+
+    first: for each name of the function, the first line that gives it a value.
+    """
+    before = {name for name in _names([loop]) if first.get(name, loop.lineno) < loop.lineno}
     new: set[str] = set()
     for statement in loop.body:
         for n in nodes(statement):

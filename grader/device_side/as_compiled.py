@@ -14,6 +14,7 @@ import ast
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from ..interpreter.state import KernelMisuse
 from ..interpreter.triton_private import COUNTER, in_place_of, remade
@@ -30,13 +31,21 @@ _CALLED, _ENTERED, _LEFT = "__called", "__entered", "__left"
 Context = tuple[int, ...]
 
 
+class Remade(NamedTuple):
+    """A function of the interpreter; the places whose values it checks or whose visit, and those of its calls."""
+
+    function: Callable
+    checks: list[tuple[str, bool]]
+    calls: list[str]
+
+
 class AsCompiled:
     """The functions of one program, as the compiler took them for one launch. The first one is the kernel.
 
-    nodes: what it visited of them.
+    nodes: what it visited of them. made: functions of earlier launches, for those that differ in their constants alone.
     """
 
-    def __init__(self, functions: list[Admitted], nodes: Nodes):
+    def __init__(self, functions: list[Admitted], nodes: Nodes, made: dict[tuple, Remade]):
         self._begin = {functions[0].file: 0}
         self._callees, self._callers = self._begin, []
         calls = any(called for _, _, called in nodes)
@@ -44,15 +53,20 @@ class AsCompiled:
         for each in functions:
             if each.jit:
                 reader = _Reader(each, nodes, calls)
-                function = remade(each.kernel, reader.tree())
-                if function is not None:
+                if reader.shape not in made:
+                    function = remade(each.kernel, reader.tree())
+                    if function is None:
+                        continue
                     function.catches_nothing = True  # its only `try` is that of `_Reader.tree`, with a `finally`
-                    self._made[each.kernel] = function
-                    self._names[each.kernel] = {
-                        _LEFT_OUT: _left_out, _VALUE: _value, _ROUNDS: enumerate, _VISITED: reader.visited,
-                        _KNOWN: reader.known, _CALLED: functools.partial(self._called, reader.calls),
-                        _ENTERED: functools.partial(self._entered, each.file), _LEFT: self._left,
-                    }  # fmt: skip
+                    made[reader.shape] = Remade(function, reader.checks, reader.called)
+                found = made[reader.shape]
+                reader.fill(found.checks, found.calls)
+                self._made[each.kernel] = found.function
+                self._names[each.kernel] = {
+                    _LEFT_OUT: _left_out, _VALUE: _value, _ROUNDS: enumerate, _VISITED: reader.visited,
+                    _KNOWN: reader.known, _CALLED: functools.partial(self._called, reader.calls),
+                    _ENTERED: functools.partial(self._entered, each.file), _LEFT: self._left,
+                }  # fmt: skip
 
     @contextlib.contextmanager
     def in_place(self) -> Iterator[None]:
@@ -88,10 +102,14 @@ class AsCompiled:
 
 
 class _Reader(ast.NodeTransformer):
-    """The reader of one function. nodes: of the program. calls: whether its functions call each other."""
+    """The reader of one function. nodes: of the program. calls: whether its functions call each other.
+
+    shape: all that its tree depends on; two readers of one shape differ in the constants alone. checks, called: places,
+    in the order of the numbers that the tree has for them. With True, the value there is checked, and not the visit.
+    """
 
     def __init__(self, function: Admitted, nodes: Nodes, calls: bool):
-        self._module, self._is_called = ast.parse(function.text), calls
+        self._text, self._is_called = function.text, calls
         self._places: dict[str, dict[Context, list | None]] = {}
         self._calls: dict[str, dict[Context, dict[str, int]]] = {}
         for which, (file, places, called) in enumerate(nodes):
@@ -101,9 +119,23 @@ class _Reader(ast.NodeTransformer):
                 self._calls.setdefault(at, {}).setdefault((which, *rounds), {})[callee] = number
         self._constants: list[dict[Context, _Constant | None]] = []
         self.calls: list[dict[Context, dict[str, int]]] = []
+        self.checks: list[tuple[str, bool]] = []
+        self.called: list[str] = []
         self._here: set[Context] = {(which,) for which, (file, *_) in enumerate(nodes) if file == function.file}
         self._loops = 0  # unrolled ones around
         self._fixed: set[str] = set()  # names that are a constant of the launch wherever they stand
+        self.shape = (
+            function.file, calls, frozenset(self._here), frozenset(self._calls),
+            frozenset((at, frozenset(found), _any_known(found)) for at, found in self._places.items()),
+        )  # fmt: skip
+
+    def fill(self, checks: list[tuple[str, bool]], called: list[str]) -> None:
+        """Take the constants and the calls of these places. checks, called: of a reader of this shape."""
+        for at, of_value in checks:
+            found = self._places[at]
+            known = {each: one and _Constant(one) for each, one in found.items()} if of_value else dict.fromkeys(found)
+            self._constants.append(known)
+        self.calls = [self._calls[at] for at in called]
 
     def known(self, number: int, value, *context: int):
         """The value of a node that is a constant to the compiler. Raises KernelMisuse where it is another one."""
@@ -120,7 +152,8 @@ class _Reader(ast.NodeTransformer):
 
     def tree(self) -> ast.Module:
         """The function as the compiler took it."""
-        (function,) = self._module.body
+        module = ast.parse(self._text)
+        (function,) = module.body
         bound = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and not _is_read(node)}
         if not self._is_called:
             self._fixed = {each.arg for each in function.args.args} - bound
@@ -130,7 +163,7 @@ class _Reader(ast.NodeTransformer):
         if self._is_called:
             opening, *body = function.body
             function.body = [opening, ast.Try(body, [], [], [ast.Expr(_call(_LEFT, function))])]
-        return ast.fix_missing_locations(self._module)
+        return ast.fix_missing_locations(module)
 
     def _statements(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         """Those up to the first one that the compiler left out, and a refusal in its place.
@@ -144,7 +177,7 @@ class _Reader(ast.NodeTransformer):
                 read.append(ast.copy_location(ast.Expr(_call(_LEFT_OUT, each)), each))
                 break
             if not self._here <= found.keys():
-                self._constants.append(dict.fromkeys(found))
+                self.checks.append((place(each), False))
                 read.append(ast.copy_location(ast.Expr(self._in_context(_VISITED, each, self._last)), each))
                 self._here = self._here & found.keys()
             read.append(self.visit(each))
@@ -153,7 +186,7 @@ class _Reader(ast.NodeTransformer):
 
     @property
     def _last(self) -> ast.Constant:
-        return ast.Constant(len(self._constants) - 1)
+        return ast.Constant(len(self.checks) - 1)
 
     def _in_context(self, name: str, at: ast.expr | ast.stmt, *arguments: ast.expr) -> ast.Call:
         """A call that gets the context as its last arguments."""
@@ -209,8 +242,7 @@ class _Reader(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """An attribute. `.value` of a constant is the constant itself, which has no wrapper in the interpreter."""
-        constants = self._places.get(place(node.value), {}).values()
-        if node.attr == "value" and any(known is not None for known in constants):
+        if node.attr == "value" and _any_known(self._places.get(place(node.value), {})):
             return ast.copy_location(_call(_VALUE, node, self.visit(node.value)), node)
         return self.generic_visit(node)
 
@@ -220,14 +252,14 @@ class _Reader(ast.NodeTransformer):
         if not found:
             return ast.copy_location(_call(_LEFT_OUT, node), node) if isinstance(node, ast.Call) else node
         if isinstance(node, ast.Call) and at in self._calls:
-            self.calls.append(self._calls[at])
-            node.func = self._in_context(_CALLED, node.func, ast.Constant(len(self.calls) - 1), node.func)
+            self.called.append(at)
+            node.func = self._in_context(_CALLED, node.func, ast.Constant(len(self.called) - 1), node.func)
         in_some = isinstance(node, ast.Call) and not self._here <= found.keys()
         if isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id in self._fixed):
             return node
-        if not in_some and all(known is None for known in found.values()):
+        if not in_some and not _any_known(found):
             return node
-        self._constants.append({at: None if known is None else _Constant(known) for at, known in found.items()})
+        self.checks.append((at, True))
         return ast.copy_location(self._in_context(_KNOWN, node, self._last, node), node)
 
 
@@ -258,6 +290,10 @@ class _Constant:
 
 def _in_words(one: list | None) -> str:
     return said("something else") if one is None else one[-1] if len(one) == 2 else str(one)
+
+
+def _any_known(found: dict[Context, list | None]) -> bool:
+    return any(known is not None for known in found.values())
 
 
 def _is_read(node: ast.AST) -> bool:

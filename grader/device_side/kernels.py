@@ -19,7 +19,7 @@ from ..protocol.kernels import KernelProgram
 from ..protocol.orders import Malformed
 from ..sentence import foreign, kind_of, message, said
 from ..spec import KernelText
-from .as_compiled import AsCompiled
+from .as_compiled import AsCompiled, Remade
 from .kernel_text import Admitted, RefusedKernel, admitted
 from .visited import Nodes
 
@@ -30,13 +30,14 @@ class _Kernel(NamedTuple):
     """The functions of a kernel, its text, and whether this text stands in a module of the course.
 
     lowered: by signature, constants and options of a launch, its functions as the compiler took them. A refusal is not
-    kept: the judge hears of each launch that is refused.
+    kept: the judge hears of each launch that is refused. made: as AsCompiled has it.
     """
 
     functions: list[Admitted]
     text: str
     shipped: bool
     lowered: dict[str, AsCompiled]
+    made: dict[tuple, Remade]
 
     @property
     def function(self):
@@ -76,7 +77,7 @@ class Kernels:
                 raise RefusedKernel(gap) from None
             raise
         shipped = all(any(f"\n{f.source}\n" in text for text in self._shipped) for f in program.functions)
-        self._kernels.append(_Kernel(functions, text, shipped, {}))
+        self._kernels.append(_Kernel(functions, text, shipped, {}, {}))
         return len(self._kernels) - 1
 
     def get(self, number: int):
@@ -114,7 +115,7 @@ class Kernels:
             if nodes is None:
                 return None
             functions = [function for each in (kernel, *passed) for function in each.functions]
-            kernel.lowered[special] = AsCompiled(functions, nodes)
+            kernel.lowered[special] = AsCompiled(functions, nodes, kernel.made)
         running.enter_context(kernel.lowered[special].in_place())
         return kernel.function.fn
 

@@ -45,7 +45,7 @@ class RefusedLine(TypeError):
 def lower(text: str, signature: dict, constants: dict, options: dict) -> Nodes:
     """Lower a kernel to Triton's intermediate language. Returns what the front end visited of it.
 
-    Raises DoubtfulMask, RefusedLine, and errors of the front end.
+    Raises DoubtfulMask, RefusedLine, TooMany, and errors of the front end.
 
     text: of a KernelProgram, as JSON. signature: Triton type by argument name. constants, options: encoded values by
     name (protocol/values.py).
@@ -58,7 +58,7 @@ def lower(text: str, signature: dict, constants: dict, options: dict) -> Nodes:
         with visits.told():
             lower_kernel(kernel, signature, constants, options)
     except CompilationError as error:
-        raise refused(error, program) from None
+        raise visits.too_many or refused(error, program) from None
     return visits.nodes
 
 

@@ -23,7 +23,7 @@ from ..interpreter.triton_private import visits_told
 from ..sentence import said
 
 _FUNCTIONS = "<kernel "  # how the file names of device_side/kernel_text.py begin
-_MOST = 200_000  # nodes of a kernel: of a loop that the compiler unrolls, each round has its own
+_MOST = 50_000  # nodes of a kernel: of a loop that the compiler unrolls, each round has its own
 _CLOSE = 1e-5  # relative: the interpreter may hold in float32 what the compiler computes in float64
 
 # Of each specialisation, the kernel first: [file name of the function, places, calls].
@@ -82,13 +82,17 @@ def _close(known: str, seen: str) -> bool:
 
 
 class TooMany(ValueError):
-    """A kernel with more constants than anybody reads: the compiler unrolls its loops."""
+    """A kernel with more nodes than anybody writes: the compiler unrolls its loops."""
 
 
 class Visits:
-    """Takes note of one lowering."""
+    """Takes note of one lowering.
+
+    too_many: the error that ended it, where there were too many nodes. The compiler raises its own in its place.
+    """
 
     def __init__(self):
+        self.too_many: TooMany | None = None
         self._functions: dict[str, _Function] = {}  # by the name that the compiler gives to a specialisation
         self._path: list[tuple[object, ast.AST]] = []  # the nodes that are being visited, innermost last
         self._count = 0
@@ -121,7 +125,9 @@ class Visits:
         """The record of the function that a generator visits; None for one of Triton's own."""
         if not generator.file_name.startswith(_FUNCTIONS):
             return None
-        return self._functions.setdefault(generator.function_name, _Function(generator.file_name))
+        if generator.function_name not in self._functions:
+            self._functions[generator.function_name] = _Function(generator.file_name)
+        return self._functions[generator.function_name]
 
     def _enter(self, generator, node: ast.AST) -> None:
         above = self._path[-1][1] if self._path and self._path[-1][0] is generator else None
@@ -168,7 +174,8 @@ class Visits:
             return
         self._count += 1
         if self._count > _MOST:
-            raise TooMany(said("the compiler unrolls the loops of this kernel into over {most} nodes", most=_MOST))
+            self.too_many = TooMany(said("it unrolls the loops of this kernel into over {most} nodes", most=_MOST))
+            raise self.too_many
         function.places.setdefault(place(node), {})[function.now] = known
 
 

@@ -80,7 +80,7 @@ class FrontEnd:
                 self.close()
                 blame = _fault(error, self._limit.seconds, assembles=False)
                 if blame is not None:
-                    raise Ended(said("runs interpreted, but {sentence}", sentence=blame[0]), blame[1]) from None
+                    raise Ended(*blame) from None
                 flag = said("not shown to Triton's compiler: {ended}", ended=error)
                 if _able:
                     raise zygotes.NoWorker(flag) from None
@@ -91,6 +91,8 @@ class FrontEnd:
                 _lowered.clear()
             _lowered[key] = outcome
         visited, refusal = _lowered[key]
+        if refusal is not None and refusal["type"] == "TooMany":  # no interpreter would come to an end either
+            raise Ended(said("Triton's compiler does not finish: {told}", told=refusal["message"]), "compiler-endless")
         if refusal is not None:
             self.refusals.append(refusal)
         return visited

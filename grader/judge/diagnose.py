@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import torch
@@ -17,7 +18,7 @@ from .replay import Replay, outputs
 from .verdict import Failure
 
 Seen = list[tuple[Case, Evidence]]
-Table = tuple[tuple[str, Detector], ...]
+Table = Iterable[tuple[str, Detector]]
 _MOST = 0.8  # share of the failing cases that a formula must match where the numbers are lost
 _REFUSALS = ("RefusedOperator", "RefusedKernel", "LeftForHost")  # of the device
 _OF_A_NAME = ("NameError", "UnboundLocalError")  # no detector knows more about these
@@ -169,12 +170,16 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
         return Name(first.mistake)
     failed = {id(f.case) for f in failures}
     passed = [pair for pair in seen if id(pair[0]) not in failed and not _accepted_nan(*pair)]
-    with Replay(exercise) as replay:
-        mutants = [] if first.mistake in MISTAKES or first.right_numbers else replay.detectors()
-        table = (*exercise.mistakes, *mutants)
-        best = leading(votes([pair for pair in table if not pair[1].last], answer, passed, failures), passed, failures)
+    table = [pair for pair in exercise.mistakes if not pair[1].last]
+    found = votes(table, answer, passed, failures)
+    best = leading(found, passed, failures)
+    if not (first.mistake in MISTAKES or first.right_numbers or _decided(best, failures)):
+        with Replay(exercise) as replay:
+            found = votes(replay.detectors(), answer, passed, failures, found)
+            best = leading(found, passed, failures)
     if not best:
-        best = leading(votes([pair for pair in table if pair[1].last], answer, passed, failures), passed, failures)[:1]
+        table = [pair for pair in exercise.mistakes if pair[1].last]
+        best = leading(votes(table, answer, passed, failures), passed, failures)[:1]
     if not best:
         return Name(first.mistake or _mistake_of_event(first, answer))
     equal = [vote.mistake for vote in best[1:] if vote.detector.fits and best[0].detector.fits]
@@ -197,14 +202,24 @@ def _accepted_nan(case: Case, evidence: Evidence) -> bool:
     return isinstance(x, torch.Tensor) and got is not None and got.shape == x.shape and compare.scaled_away(x, got)
 
 
-def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure]) -> list[Vote]:
-    """One vote for each mistake that can explain the failures: the vote of its best detector."""
+def _decided(best: list[Vote], failures: list[Failure]) -> bool:
+    """Whether no mutant can change the name: the first vote has every failing case, and compares no numbers."""
+    return bool(best) and best[0].hits == len(failures) and best[0].detector.fits is None
+
+
+def votes(
+    detectors: Table, answer: Answer, passed: Seen, failures: list[Failure], before: Iterable[Vote] = ()
+) -> list[Vote]:
+    """One vote for each mistake that can explain the failures: the vote of its best detector.
+
+    before: votes of other detectors, which came first.
+    """
     first = failures[0]
     alike = [f for f in failures if f.case.call.name == first.case.call.name]  # a formula is one of forward or backward
     numeric = [(f.case, f.evidence) for f in alike if not (f.evidence.error or f.case.expects_error or f.right_numbers)]
     ran = [(f.case, f.evidence) for f in failures if not f.evidence.error]
     with_numbers = [not (case.expects_error or evidence.error) for case, evidence in passed]
-    found: dict[str, Vote] = {}
+    found = {vote.mistake: vote for vote in before}
     for mistake, detect in detectors:
         if detect.fits is not None and first.right_numbers:
             continue  # right numbers tell of no wrong formula

@@ -60,7 +60,7 @@ class Zygote:
             "TRITON_INTERPRET": "1" if self.mode == "interpreted" else "0",
         }
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "grader.worker.zygote", *self._arguments(theirs)],
+            [sys.executable, "-m", "grader.worker.start", *self._arguments(theirs)],
             cwd=environment.ROOT,
             env=variables,
             pass_fds=[theirs.fileno()],

@@ -1066,7 +1066,7 @@ def thread_of_the_grid(got, x, error, source, case) -> bool:
 
 
 @looks
-def _within_tree_step(error, answer) -> bool:
+def _within_tree_step(error, source) -> bool:
     """Two threads touched one place in the same line, and a barrier follows that line in the same loop.
 
     The line may stand in a function that the loop calls.
@@ -1075,9 +1075,9 @@ def _within_tree_step(error, answer) -> bool:
     if kind_of(message) not in _RACES or kind_of(named(message, "there")) != "same-line":
         return False
     code = named(named(message, "at"), "value").removesuffix(" …")
-    functions = re.findall(r"__device__[^{;]*?(\w+)\s*\([^{;]*\)\s*\{(.*?)\n\}", answer.source, re.DOTALL)
+    functions = re.findall(r"__device__[^{;]*?(\w+)\s*\([^{;]*\)\s*\{(.*?)\n\}", source, re.DOTALL)
     lines = [re.escape(code.rstrip(" {")), *(rf"\b{name}\(" for name, body in functions if code in body)]
-    source = re.sub(r"\b(if\s*\([^{};]*\))\s*\{([^{}]*)\}", r"\1\2", answer.source)  # as if no if had braces
+    source = re.sub(r"\b(if\s*\([^{};]*\))\s*\{([^{}]*)\}", r"\1\2", source)  # as if no if had braces
     return any(
         re.search(rf"\bfor\s*\([^{{}}]*\)\s*\{{[^{{}}]*{line}[^{{}}]*__syncthreads\(\)[^{{}}]*\}}", source)
         for line in lines

@@ -37,9 +37,10 @@ def output(case: Case, evidence: Evidence) -> torch.Tensor | None:
 def looks(test: Callable[..., bool]) -> Detector:
     """Decorator: a detector of a function whose parameters say what it looks at.
 
-    case, evidence, answer: these. source: the text of the answer. got: the output, as `output` gives it. like_x: the
-    same, where it has the shape of x. A field of the evidence has its name: error, read, written, launches, args, and
-    so on. Any other name is one of the case's facts. A case without such a fact or output does not match.
+    case, evidence, answer: these. source: the text of the answer, where somebody may have written it. tree: its syntax
+    tree. got: the output, as `output` gives it. like_x: the same, where it has the shape of x. A field of the evidence
+    has its name: error, read, written, launches, args, and so on. Any other name is one of the case's facts. A case
+    without such a fact, text or output does not match.
     """
     names = tuple(inspect.signature(test).parameters)
 
@@ -60,7 +61,12 @@ def _seen(name: str, case: Case, evidence: Evidence, answer: Answer) -> object:
     if name in ("case", "evidence", "answer"):
         return {"case": case, "evidence": evidence, "answer": answer}[name]
     if name == "source":
-        return answer.source
+        return answer.source if len(answer.source) <= syntax.LONGEST else _ABSENT
+    if name == "tree":
+        try:
+            return syntax.tree_of(answer.source)
+        except SyntaxError:
+            return _ABSENT
     if name in ("got", "like_x"):
         got, x = output(case, evidence), case.facts.get("x")
         right = got is not None and (name == "got" or (isinstance(x, torch.Tensor) and got.shape == x.shape))
@@ -147,7 +153,7 @@ def outside(op: str, test=None) -> Detector:
 
 
 def written(test) -> Detector:
-    """Matches the text of an answer: test gets its syntax tree. A text that Python cannot parse never matches."""
+    """Matches the text of an answer: test gets its syntax tree. A text without one never matches."""
 
     @functools.lru_cache(maxsize=64)
     def matches(source: str) -> bool:

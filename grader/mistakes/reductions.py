@@ -401,9 +401,9 @@ def _index_out_of_range(error) -> bool:
 
 
 @looks
-def _in_butterfly(source, error) -> bool:
+def _in_butterfly(tree, source, error) -> bool:
     """An error in the function butterfly."""
-    own = syntax.functions(syntax.tree_of(source), "butterfly")
+    own = syntax.functions(tree, "butterfly")
     return any(error["line"] in (ast.get_source_segment(source, function) or "") for function in own)
 
 

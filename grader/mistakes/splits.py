@@ -958,10 +958,9 @@ def _without_atomics(source) -> bool:
 
 
 @looks
-def _waits_in_a_loop(source, ran) -> bool:
+def _waits_in_a_loop(tree, ran) -> bool:
     """Recognises an answer that never ended, with a `while` in a kernel whose condition loads or uses an atomic."""
-    kernels = syntax.kernels(syntax.tree_of(source))
-    loops = [n for kernel in kernels for n in syntax.nodes(kernel) if isinstance(n, ast.While)]
+    loops = [n for kernel in syntax.kernels(tree) for n in syntax.nodes(kernel) if isinstance(n, ast.While)]
     return not ran and any(re.search(r"tl\.(atomic_|load)", ast.unparse(loop.test)) for loop in loops)
 
 

@@ -199,7 +199,7 @@ def _best(facts: dict) -> dict:
 
 
 def _largest(entry: str):
-    """Whether no candidate that was left out, and that does not spill, has more of this entry than one that was kept."""
+    """Whether no candidate that was left out without spilling has more of this entry than one that was kept."""
 
     def test(some: list[dict], facts: dict) -> bool:
         left = [c[entry] for c in facts["asked"] if c not in some and not c["n_spills"]]

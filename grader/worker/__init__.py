@@ -5,6 +5,7 @@ May import: compiler, cuda, device_side, host_side, interpreter, isolation, prot
 Start reading: zygote.py (fork and confine), then device_side/server.py and host_side/apart.py, the two processes of
 most answers.
 
+start       enters the namespaces, and becomes the zygote
 zygote      imports PyTorch and Triton once, forks and confines the processes of each answer, reaps them
 alone       an answer in one process: formulas, tests, Triton's compiler, a GPU
 hugepages   joins memory pages, so that a fork is cheap

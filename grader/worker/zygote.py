@@ -65,12 +65,11 @@ class Zygote:
 
     control: Unix socket of packets to the judge; each "fork" message carries the file descriptor of a channel. folder:
     parent of the scratch folders. gpu: whether forks may use a GPU; this process itself must not, because CUDA does not
-    work after a fork. rungs: those of the sandbox to try.
+    work after a fork. sandbox: has entered the namespaces.
     """
 
-    def __init__(self, control: socket.socket, folder: str, gpu: bool, rungs: list[str]):
-        self._control, self._folder, self._gpu = control, folder, gpu
-        self._sandbox = Sandbox(environment.COURSE, tuple(rungs))
+    def __init__(self, control: socket.socket, folder: str, gpu: bool, sandbox: Sandbox):
+        self._control, self._folder, self._gpu, self._sandbox = control, folder, gpu, sandbox
         self._forks: dict[int, _Fork] = {}
         self._loaded = 0  # len(sys.modules) when the next two lists were made
         self._to_join: list[int] = []  # addresses for hugepages.join
@@ -325,19 +324,10 @@ def _use_gpu() -> None:
         raise RuntimeError("a copy on the GPU differs")
 
 
-def main(control_fd: int, folder: str, gpu: bool, rungs: list[str]) -> None:
+def serve(control_fd: int, folder: str, gpu: bool, sandbox: Sandbox) -> None:
     """Fork runners until the judge closes the control socket. Arguments as for Zygote; control_fd: its descriptor."""
-    zygote = Zygote(socket.socket(fileno=control_fd), folder, gpu, rungs)
+    zygote = Zygote(socket.socket(fileno=control_fd), folder, gpu, sandbox)
     zygote.prepare()
     while zygote.step():
         pass
     zygote.close()
-
-
-if __name__ == "__main__":
-    try:
-        main(int(sys.argv[1]), sys.argv[2], sys.argv[3] == "gpu", sys.argv[4:])
-    except BrokenPipeError:  # the judge ended during `prepare`
-        pass
-    finally:
-        remove(sys.argv[2])  # the judge removes it too, unless it was killed

@@ -206,7 +206,7 @@ def test_a_grader_that_is_ended_costs_no_file_its_row(place):
     """A process that grades is ended from outside: its file is graded by another."""
     process = place.start()
     place.wait_for_rows(process, 1)
-    zygotes = {pid for pid in place.running() if b"grader.worker.zygote" in _command(pid)}
+    zygotes = {pid for pid in place.running() if b"grader.worker.start" in _command(pid)}
     judges = {_parent(pid) for pid in zygotes} - {process.pid, *zygotes}
     os.kill(judges.pop(), signal.SIGKILL)
     _, complaints = process.communicate(timeout=300)
