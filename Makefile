@@ -42,7 +42,7 @@ gradescope: $(VENV)/grading
 build: $(VENV)/dev
 	$(BIN)/python tools/build.py --execute
 
-# Point badges and lone notebooks to a repository on GitHub: make fork REPO=OWNER/NAME
+# Name a repository on GitHub in badges, lone notebooks, pages and the workflow: make fork REPO=OWNER/NAME
 fork: $(VENV)/dev
 	@test -n "$(REPO)" || { echo "Say which repository: make fork REPO=OWNER/NAME"; exit 2; }
 	$(BIN)/python tools/build.py --repo $(REPO)

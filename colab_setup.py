@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import json
 import os
 import pathlib
 import platform
@@ -33,22 +34,14 @@ class NotReady(Exception):
         return [str(self)]
 
 
-def start(course: str) -> None:
-    """Start a notebook; its first cell calls this. `course`: an address, for a notebook that is alone.
+def start(course: str, language: str = "en") -> None:
+    """Start a notebook that speaks `language`; its first cell calls this. `course`: an address, for one that is alone.
 
     Raises NotReady when the course is here and cannot start, and otherwise what `fetch` raises.
     """
     if "__file__" not in globals():  # this text came from the address, and is all there is
         fetch(course)
-    try:
-        importlib.import_module("colab_setup").ready()
-    except Exception as error:
-        if hasattr(error, "_render_traceback_"):
-            raise
-        raise NotReady(
-            f"The course is here and cannot start ({type(error).__name__}: {error}). Restart the kernel and run this "
-            "cell again. If it says the same, paste this line into your question."
-        ) from None
+    importlib.import_module("colab_setup").ready(language)
 
 
 def fetch(course: str) -> None:
@@ -105,17 +98,41 @@ def _unpack(folder: pathlib.Path) -> None:
         raise zipfile.BadZipFile("it does not hold the course")
 
 
-def ready() -> None:
+def said(template: str, language: str, **values: object) -> str:
+    """The sentence in this language, from the catalogue of the course, which is here; in English where it has none."""
+    catalogue = pathlib.Path(__file__).resolve().parent / "grader" / "language" / f"{language}.json"
+    known = json.loads(catalogue.read_text(encoding="utf-8")) if catalogue.exists() else {}
+    return known.get(template, template).format(**values)
+
+
+def ready(language: str = "en") -> None:
     """Install what is missing, stand where lessons expect to be, and say in three lines what this machine has.
 
-    In Colab a fourth line says how long scores are kept. Raises NotReady when something cannot be installed.
+    In Colab a fourth line says how long scores are kept. Raises NotReady when the course cannot start.
     """
+    try:
+        _prepare(language)
+    except Exception as error:
+        if hasattr(error, "_render_traceback_"):
+            raise
+        raise NotReady(
+            said(
+                "The course is here and cannot start ({kind}: {error}): restart the kernel and run this cell again, "
+                "and if it says the same, paste this line into your question.",
+                language,
+                kind=type(error).__name__,
+                error=error,
+            )
+        ) from None
+
+
+def _prepare(language: str) -> None:
     course = pathlib.Path(__file__).resolve().parent
     if not pathlib.Path("../grader").exists():
         os.chdir(course / "notebooks")  # lessons read files in ../records
     if str(course) not in sys.path:
         sys.path.insert(0, str(course))
-    _install(course / "requirements.txt")
+    _install(course / "requirements.txt", language)
     from grader import device
     from grader.language import say, wrap
     from grader.notebook import progress_store
@@ -125,7 +142,7 @@ def ready() -> None:
         print(f"{wrap.padded(say('progress'), 9)} {say(sentence)}.")
 
 
-def _install(requirements: pathlib.Path) -> None:
+def _install(requirements: pathlib.Path, language: str) -> None:
     """Install what is missing. What is present stays as it is, whatever its version: pip is held to it."""
     missing, present = [], []
     for line in requirements.read_text(encoding="utf-8").splitlines():
@@ -139,7 +156,8 @@ def _install(requirements: pathlib.Path) -> None:
             present.append(name)
     if not missing:
         return
-    print(f"Installing {', '.join(missing)}. This may take minutes.")
+    names = ", ".join(missing)
+    print(said("Installing {names}. This may take minutes.", language, names=names))
     with tempfile.TemporaryDirectory() as folder:
         held = pathlib.Path(folder, "held.txt")
         held.write_text("".join(f"{name}=={version}\n" for name in present if (version := _version(name))))
@@ -147,8 +165,15 @@ def _install(requirements: pathlib.Path) -> None:
         done = subprocess.run([*pip, *missing], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise NotReady(f"{', '.join(missing)} could not be installed ({last}). Turn the network on, see that the disk "
-                       "has room, and run this cell again.")  # fmt: skip
+        raise NotReady(
+            said(
+                "{names} could not be installed ({last}): turn the network on, see that the disk has room, and run "
+                "this cell again.",
+                language,
+                names=names,
+                last=last,
+            )
+        )
     importlib.invalidate_caches()
 
 

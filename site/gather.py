@@ -55,6 +55,8 @@ def gather() -> None:
     for text in (ROOT / ".github").glob("*.md"):
         shutil.copy(text, PAGES / GITHUB)
     repository = opening.repository(ROOT)
+    for page, named in opening.texts(PAGES, repository).items():
+        page.write_text(named, encoding="utf-8")
     for language in ["en", *catalogues.languages()]:
         for name in lessons():
             path = in_language.place(f"notebooks/{name}.ipynb", language)
@@ -122,8 +124,8 @@ def _say(output: dict) -> None:
 
 @functools.cache
 def _finished(language: str) -> finished.Catalogue:
-    file = catalogues.LOCALE / language / "feedback.json"
-    return finished.Catalogue(finished.escaped(json.loads(file.read_text(encoding="utf-8"))))
+    text = catalogues.feedback(language).read_text(encoding="utf-8")
+    return finished.Catalogue(finished.escaped(json.loads(text)))
 
 
 def _where(path: str, repository: str) -> str:

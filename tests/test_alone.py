@@ -5,12 +5,17 @@ import errno
 import functools
 import http.server
 import os
+import re
 import shutil
 import subprocess
 import sys
+import textwrap
 import threading
+import tomllib
 import zipfile
 
+import catalogues
+import in_language
 import nbformat
 import opening
 import pytest
@@ -20,8 +25,8 @@ from test_notebook import learner, said
 
 import colab_setup
 
-PAGE = b"<html><body>Please log in to this network.</body></html>"
 ADDED = ("tests", "solutions", "tools", "locale", "site")  # in the repository, and not for learners
+PAGE = b"<html><body>Please log in to this network.</body></html>"
 
 
 class Source(http.server.BaseHTTPRequestHandler):
@@ -33,7 +38,7 @@ class Source(http.server.BaseHTTPRequestHandler):
             "/raw/HEAD/colab_setup.py": (ROOT / "colab_setup.py").read_bytes(),
             "/archive/HEAD.zip": self.server.zip,
         }
-        body = PAGE if self.server.what == "page" else body.get(self.path)
+        body = {"page": PAGE, "null": b"null"}.get(self.server.what) or body.get(self.path)
         if body is None:
             return self.send_error(404)
         have = int(self.headers.get("Range", "bytes=0-")[6:-1]) if self.server.ranges else 0
@@ -110,16 +115,24 @@ def test_a_notebook_alone_fetches_the_course_once_and_its_check_passes(source, t
 
     source.close()
     second = alone(tmp_path, until_first_check("01_five_passes"))
-    assert "15 of 15 cases · 2 of 2 points" in second[-1]
+    assert "cases · 2 of 2 points" in second[-1]
 
 
+# {what goes wrong: (how to make it so, which of the first cell's sentences it says, what it names)}
 WRONG = {
-    "no network": (lambda source, folder: source.close(), "Connection refused"),
-    "a page to log in": (lambda source, folder: setattr(source, "what", "page"), "invalid syntax"),
-    "broken off": (lambda source, folder: setattr(source, "what", "cut"), "IncompleteRead"),
-    "damaged": (lambda source, folder: setattr(source, "zip", flipped(source.zip)), "damaged and is thrown away"),
-    "full disk": (lambda source, folder: os.symlink("/dev/full", folder / "five_passes.zip"), "No space left"),
-    "in the way": (lambda source, folder: (folder / "five_passes").mkdir(), "rename or delete it"),
+    "no network": (lambda source, folder: source.close(), "network", "Connection refused"),
+    "broken off": (lambda source, folder: setattr(source, "what", "cut"), "network", "IncompleteRead"),
+    "a page to sign in": (lambda source, folder: setattr(source, "what", "page"), "page", "127.0.0.1"),
+    "a page for an archive": (lambda source, folder: setattr(source, "zip", PAGE), "page", "127.0.0.1"),
+    "a page that is Python": (lambda source, folder: setattr(source, "what", "null"), "page", "127.0.0.1"),
+    "damaged": (lambda source, folder: setattr(source, "zip", flipped(source.zip)), "page", "127.0.0.1"),
+    "a wrong name": (lambda source, folder: setattr(source, "url", f"{source.url}/me/none"), "server", "Error 404"),
+    "no scheme": (lambda source, folder: setattr(source, "url", source.url[7:]), "scheme", "127.0.0.1"),
+    "a name alone": (lambda source, folder: setattr(source, "url", "me/fork"), "scheme", "me/fork"),
+    "a host that is none": (lambda source, folder: setattr(source, "url", "http://no host"), "network", "no host"),
+    "no address": (lambda source, folder: setattr(source, "url", ""), "nowhere", "make fork REPO=OWNER/NAME"),
+    "full disk": (lambda source, folder: os.symlink("/dev/full", folder / "five_passes.zip"), "disk", "No space left"),
+    "in the way": (lambda source, folder: (folder / "five_passes").mkdir(), "folder", "five_passes"),
 }
 
 
@@ -129,29 +142,62 @@ def flipped(zipped):
     return zipped[:middle] + bytes([zipped[middle] ^ 1]) + zipped[middle + 1 :]
 
 
+def first_of(language):
+    """The first cell of the notebooks in this language."""
+    path = in_language.place("notebooks/04_one_row.ipynb", language)
+    return next(c.source for c in nbformat.read(ROOT / path, as_version=4).cells if c.id == opening.ID)
+
+
+def sentence(what, language):
+    """A pattern of what the first cell, or one after it, says in this language."""
+    text = (
+        catalogues.said(catalogues.read(language, "feedback_setup"))[opening.WORDS[what]]
+        if language != "en"
+        else opening.WORDS[what]
+    )
+    return re.sub(r"\\{\w+\\}", ".*", re.escape(text))
+
+
+@pytest.mark.parametrize("language", ["en", "zh_Hans"])
 @pytest.mark.parametrize("what", WRONG)
-def test_what_goes_wrong_is_one_sentence(source, tmp_path, monkeypatch, what):
+@pytest.mark.one_in(2)
+def test_what_goes_wrong_is_one_sentence_and_later_cells_send_back_to_it(source, tmp_path, monkeypatch, what, language):
     """What happened, where, and what to do; no traceback, and nothing that looks like a course."""
-    happen, sentence = WRONG[what]
+    happen, says, names = WRONG[what]
     happen(source, tmp_path)
     monkeypatch.setenv("FIVE_PASSES_COURSE", source.url)
-    (text,) = alone(tmp_path, until_first_check("04_one_row")[:1], allow_errors=True)
+    cells = [first_of(language), "from grader import check", 'check("4.1")', "1 / 0"]
+    first, *later, own = alone(tmp_path, cells, allow_errors=True)
 
-    assert text.startswith(f"UsageError: No course in '..' or at '{source.url}': ") and sentence in text
-    assert "Check network (log in?) and disk, or open this notebook in the course's folder. Then run this cell" in text
-    assert len(text.strip().splitlines()) == 1 and "Traceback" not in text
+    assert re.fullmatch(f"UsageError: {sentence(says, language)}\n", first) and names in first
+    for text, error in zip(later, ("No module named 'grader'", "name 'check' is not defined"), strict=True):
+        assert re.fullmatch(sentence("later", language), text) and error in text
+    assert "Traceback" in own and "ZeroDivisionError" in own
     assert not (tmp_path / "five_passes" / "grader").exists() and not (tmp_path / "five_passes.new").exists()
 
 
-def test_without_an_address_the_first_cell_says_so(source, tmp_path, monkeypatch):
-    """As shipped, before a repository is named: three ways on, and no address that is none."""
-    monkeypatch.delenv("FIVE_PASSES_COURSE")
-    (text,) = alone(tmp_path, [opening.addressed(opening.FIRST_CELL)], allow_errors=True)
+@pytest.mark.parametrize("language", ["en", "zh_Hans"])
+def test_an_old_python_is_told_which_one_is_wanted(source, tmp_path, language):
+    """Before anything is fetched. The cell is Python of that age, too."""
+    old = "import sys; new, sys.version_info, sys.version = sys.version_info, (3, 6, 9), '3.6.9 (default)'"
+    cells = [f"{old}\ntry:\n{textwrap.indent(first_of(language), '    ')}\nfinally: sys.version_info = new"]
+    ast.parse(first_of(language), feature_version=(3, 6))
+    (text,) = alone(tmp_path, cells, allow_errors=True)
 
-    assert text.startswith("UsageError: No course in '..', and no address is configured to fetch it from. ")
-    for way in ("Set FIVE_PASSES_COURSE", "tools/build.py --repo OWNER/NAME", "open this notebook in the course's"):
-        assert way in text
-    assert len(text.strip().splitlines()) == 1 and source.asked == []
+    assert re.fullmatch(f"UsageError: {sentence('python', language)}\n", text) and "3.6.9" in text
+    assert source.asked == []
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]
+    assert wanted == ">=3.11" and "sys.version_info < (3, 11)" in opening.FIRST_CELL
+
+
+def test_a_first_cell_that_succeeds_at_last_is_as_if_it_had_at_once(source, tmp_path):
+    """Later errors are the course's to show again."""
+    cells = [f"import os; os.environ['FIVE_PASSES_COURSE'] = 'x'\n{first_of('en')}", "check", first_of("en"), "another"]
+    cells[2] = f"os.environ['FIVE_PASSES_COURSE'] = {source.url!r}\n{cells[2]}"
+    failed, later, done, own = alone(tmp_path, cells, allow_errors=True)
+
+    assert "is no address" in failed and "This cell needs the course" in later
+    assert "versions" in done and "Traceback" in own and "name 'another' is not defined" in own
 
 
 def test_a_course_that_cannot_start_is_a_sentence_too(source, tmp_path):
@@ -163,7 +209,7 @@ def test_a_course_that_cannot_start_is_a_sentence_too(source, tmp_path):
     shutil.copy(ROOT / "colab_setup.py", tmp_path / "five_passes")
     (text,) = alone(tmp_path, until_first_check("04_one_row")[:1], allow_errors=True)
 
-    assert text.startswith("The course is here and cannot start (OSError: libfoo.so is missing). Restart the kernel")
+    assert text.startswith("The course is here and cannot start (OSError: libfoo.so is missing): restart the kernel")
     assert len(text.strip().splitlines()) == 1 and source.asked == []
 
 
@@ -268,7 +314,7 @@ def test_what_cannot_be_installed_is_a_sentence(without_rich, monkeypatch):
         colab_setup.ready()
 
     (sentence,) = failed.value._render_traceback_()
-    assert "rich>=13 could not be installed (ERROR: no matching distribution). Turn the network on" in sentence
+    assert "rich>=13 could not be installed (ERROR: no matching distribution): turn the network on" in sentence
 
 
 def test_the_set_up_needs_the_standard_library_alone():

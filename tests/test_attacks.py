@@ -1,7 +1,7 @@
 """Answers and files that try to cheat or to break the grader: no points, no traces, no harm to others.
 
-One file an attack in tests/attacks/; its number is the row of the table in docs/isolation.md. `# files` marks those
-that write files to be graded.
+One file an attack in tests/attacks/, or a record in its edits.toml; its number is the row of the table in
+docs/isolation.md. `# files` marks those that write files to be graded.
 """
 
 import json
@@ -22,12 +22,14 @@ from grader.classroom import executors, grading, results_store, submissions
 from grader.isolation import HIDDEN
 from grader.judge import zygotes
 from grader.judge.judge import PUBLIC_SEED, judge
+from grader.mistakes import stored
 from grader.spec import Answer
 
-ATTACKS = sorted((ROOT / "tests" / "attacks").glob("*.py"))
-ANSWERS = [p for p in ATTACKS if "\n# files" not in "\n" + p.read_text(encoding="utf-8")[:20]]
-RIGHT = ROOT / "tests" / "attacks" / "00_control_right.py"
-FILES = [p for p in ATTACKS if p not in ANSWERS]
+ATTACKS = ROOT / "tests" / "attacks"
+TEXTS = stored.texts(ATTACKS)
+FILES = [name for name, text in TEXTS.items() if "\n# files" in "\n" + text[:20]]
+ANSWERS = [name for name in TEXTS if name not in FILES]
+RIGHT = "00_control_right"
 SEED = 7  # not the published one
 SECONDS = 6.0
 ENDLESS = 1.0  # seconds for what is known to take all that it gets
@@ -73,8 +75,8 @@ def heard():
         s.close()
 
 
-def header(path):
-    return dict(re.findall(r"^# (\w+): (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE))
+def header(name):
+    return dict(re.findall(r"^# (\w+): (.+)$", TEXTS[name], re.MULTILINE))
 
 
 def notebook(source):
@@ -90,11 +92,10 @@ def graded(found, out):
     return {row["submission"]: row for row in results_store.read(out / results_store.RESULTS).rows()}
 
 
-def verdict(path, seed=SEED, **replaced):
-    text = path.read_text(encoding="utf-8")
-    for name, value in replaced.items():
-        text = text.replace(name, str(value))
-    head = header(path)
+def verdict(name, seed=SEED, **replaced):
+    text, head = TEXTS[name], header(name)
+    for word, value in replaced.items():
+        text = text.replace(word, str(value))
     endless = head.get("status") == "timeout" or head.get("mistake") == "compiler-endless"
     exercise, seconds = lessons.exercises()[head["exercise"]], ENDLESS if endless else SECONDS
     # All of the text, and not only what a notebook's answer is made of: it is for the worker to bear it.
@@ -143,18 +144,18 @@ def scratch(zygote):
 
 
 @pytest.mark.one_in(4)
-@pytest.mark.parametrize("path", ANSWERS, ids=lambda p: p.stem)
-def test_an_attack_earns_nothing_and_leaves_nothing(path, mark, heard, nothing_left):
+@pytest.mark.parametrize("name", ANSWERS)
+def test_an_attack_earns_nothing_and_leaves_nothing(name, mark, heard, nothing_left):
     """Whatever it does, its exercise fails, and the next right answer passes in the same worker."""
-    if path.stem.startswith(BEYOND_LIMITS) and zygotes.isolation() in ("none", "limits"):
+    if name.startswith(BEYOND_LIMITS) and zygotes.isolation() in ("none", "limits"):
         pytest.skip(f"isolation on this machine is {zygotes.isolation()}")
-    if path.stem.startswith("46_") and zygotes.get().status[HIDDEN] != "on":
+    if name.startswith("46_") and zygotes.get().status[HIDDEN] != "on":
         pytest.skip(f"files outside exist here: {zygotes.get().status[HIDDEN]}")
     port, messages = heard
     worker = zygotes.get()._process.pid
-    head = header(path)
+    head = header(name)
 
-    result = verdict(path, MARK=mark, COURSE=ROOT, JUDGE=os.getpid(), PORT=port)
+    result = verdict(name, MARK=mark, COURSE=ROOT, JUDGE=os.getpid(), PORT=port)
 
     if head.get("control") == "passed":
         assert ("passed", result.max_score) == (result.status, result.score), result.text
@@ -169,15 +170,14 @@ def test_an_attack_earns_nothing_and_leaves_nothing(path, mark, heard, nothing_l
 
 
 @pytest.mark.parametrize(
-    "path",
-    [pytest.param(p, id=p.stem, marks=[pytest.mark.whole] * (p.stem == "39_hostile_texts")) for p in FILES],
+    "name", [pytest.param(each, marks=[pytest.mark.whole] * (each == "39_hostile_texts")) for each in FILES]
 )
-def test_odd_files_get_a_row_each_and_cost_nobody_else_theirs(path, tmp_path, nothing_left):
+def test_odd_files_get_a_row_each_and_cost_nobody_else_theirs(name, tmp_path, nothing_left):
     """One row a file, no points, and the right answers beside them keep theirs."""
     handed = tmp_path / "handed"
     handed.mkdir()
-    runpy.run_path(str(path))["make"](handed)
-    (handed / "zz_right.ipynb").write_text(notebook(RIGHT.read_text(encoding="utf-8")))
+    runpy.run_path(str(ATTACKS / f"{name}.py"))["make"](handed)
+    (handed / "zz_right.ipynb").write_text(notebook(TEXTS[RIGHT]))
 
     found = list(submissions.find(handed))
     rows = graded(found, tmp_path / "out")
@@ -192,9 +192,9 @@ def test_attacks_side_by_side_change_nobodys_row(mark, nothing_left, tmp_path):
     """Two files at a time, the noisiest attacks and right answers in turn."""
     noisy = ["23_fork_bomb", "24_threads", "26_signals", "24_open_files", "06_forged_replies", "24_disk"]
     for number, name in enumerate(noisy):
-        text = (RIGHT.parent / f"{name}.py").read_text(encoding="utf-8").replace("JUDGE", str(os.getpid()))
+        text = TEXTS[name].replace("JUDGE", str(os.getpid()))
         (tmp_path / f"{number}_attack.ipynb").write_text(notebook(text))
-        (tmp_path / f"{number}_right.ipynb").write_text(notebook(RIGHT.read_text(encoding="utf-8")))
+        (tmp_path / f"{number}_right.ipynb").write_text(notebook(TEXTS[RIGHT]))
 
     rows = graded(list(submissions.find(tmp_path)), tmp_path / "out")
 
@@ -206,7 +206,5 @@ def test_attacks_side_by_side_change_nobodys_row(mark, nothing_left, tmp_path):
 
 def test_what_is_written_down_for_the_published_seed_is_right_for_no_other():
     """An answer that knows the numbers `check` uses fails when it is graded."""
-    path = RIGHT.parent / "16_published_seed.py"
-
-    assert verdict(path, seed=PUBLIC_SEED).status == "passed"
-    assert verdict(path).score == 0
+    assert verdict("16_published_seed", seed=PUBLIC_SEED).status == "passed"
+    assert verdict("16_published_seed").score == 0

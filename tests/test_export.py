@@ -516,7 +516,7 @@ def test_setup_installs_what_the_zip_lists(image, tmp_path):
     assert done.returncode == 0, done.stderr
     lines = (tmp_path / "told").read_text().splitlines()
     assert [f"python3.12 -m venv {tmp_path}/root/venv"] == [line for line in lines if line.startswith("python3.12")]
-    assert lines[-2:] == ["python tools/install.py grading", "python -m grader doctor"]
+    assert lines[-2:] == ["python tools/install.py --cpu grading", "python -m grader doctor"]
     installer = tmp_path / "root" / "source" / "tools" / "install.py"
     done = subprocess.run([sys.executable, installer, "another"], capture_output=True, text=True)
     assert "There is no part another; choose among grading" in done.stderr

@@ -48,7 +48,7 @@ def pip(tmp_path, monkeypatch):
         monkeypatch.setattr(install.subprocess, "run", run)
         return calls
 
-    monkeypatch.setattr(install, "_cpu_index", list)
+    monkeypatch.setattr(install, "_prefers_cpu", lambda: False)
     monkeypatch.setattr(install, "_gpu", lambda: False)
     return fetches
 
@@ -76,6 +76,23 @@ def test_cuda_on_a_machine_without_a_gpu_is_said_with_its_reason(pip, capsys, mo
     assert "the one for CUDA: no GPU of NVIDIA was found, and https://download.pytorch.org/whl/cpu cannot be" in said
 
 
+def test_a_machine_that_grades_gets_pytorch_for_the_cpu_or_none(pip, capsys, monkeypatch):
+    """The image, Gradescope and the workflows ask for it by name, whether or not the machine that builds has a GPU."""
+    monkeypatch.setattr(install, "_gpu", lambda: True)
+    calls = pip(CPU)
+    assert install.main(["--cpu", "grading"]) == 0 and len(calls) == 2
+    for command in calls:
+        assert command[command.index("--extra-index-url") + 1] == "https://download.pytorch.org/whl/cpu"
+
+    calls = pip(CUDA)
+    assert install.main(["--cpu", "grading"]) == 2 and len(calls) == 1
+    assert "PyTorch for the CPU is not to be had from https://download.pytorch.org/whl/cpu" in capsys.readouterr().err
+
+    for file in GRADES:
+        lines = re.findall(r"^(?!#).*python\S* tools/install\.py .*$", file.read_text(encoding="utf-8"), re.MULTILINE)
+        assert lines and all(line.endswith("tools/install.py --cpu grading") for line in lines), file
+
+
 def test_nothing_is_fetched_twice(pip, capsys):
     """Where all is there, pip is not called again."""
     calls = pip({})
@@ -87,7 +104,7 @@ def test_nothing_is_fetched_twice(pip, capsys):
 def test_what_cannot_be_installed_is_a_sentence(monkeypatch, capsys):
     """The first thing that pip complains of, and what to do."""
     said = b"WARNING: slow\nERROR: No matching distribution found for torch==2.13.0\nERROR: more\n"
-    monkeypatch.setattr(install, "_cpu_index", list)
+    monkeypatch.setattr(install, "_prefers_cpu", lambda: False)
     monkeypatch.setattr(
         install.subprocess, "run", lambda command, **options: subprocess.CompletedProcess(command, 1, stderr=said)
     )
@@ -105,13 +122,13 @@ def test_pytorch_for_the_cpu_is_asked_for_where_there_is_no_gpu_and_its_address_
     monkeypatch.setattr(install.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(install.urllib.request, "urlopen", lambda url, timeout: asked.append(url) or io.BytesIO())
     monkeypatch.setattr(install, "_gpu", lambda: True)
-    assert [] == install._cpu_index() == asked
+    assert not install._prefers_cpu() and asked == []
 
     monkeypatch.setattr(install, "_gpu", lambda: False)
-    assert install._cpu_index() == ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]
+    assert install._prefers_cpu() and asked == ["https://download.pytorch.org/whl/cpu/torch/"]
 
     monkeypatch.setattr(install.urllib.request, "urlopen", refuse)
-    assert install._cpu_index() == []
+    assert not install._prefers_cpu()
 
 
 def refuse(url, timeout):
@@ -185,10 +202,16 @@ def test_every_package_has_a_version_with_which_the_course_was_tested():
         assert each.name == "triton" or next(iter(tested[each.name])).version in each.specifier, each
 
 
-INSTALLS = [
-    ROOT / "Makefile", ROOT / "Dockerfile", ROOT / "docs" / "classroom.yml", *(ROOT / "docs").glob("**/*.md"),
-    *(ROOT / ".github" / "workflows").glob("*.yml"), ROOT / "grader" / "export" / "autograder" / "setup.sh",
+GRADES = [
+    ROOT / "Dockerfile", ROOT / "docs" / "classroom.yml", ROOT / "docs" / "instructors.md",
+    ROOT / "grader" / "export" / "autograder" / "setup.sh",
 ]  # fmt: skip
+INSTALLS = [
+    *GRADES,
+    ROOT / "Makefile",
+    *(ROOT / "docs").glob("**/*.md"),
+    *(ROOT / ".github" / "workflows").glob("*.yml"),
+]
 
 
 def test_one_installer_serves_all():
@@ -197,7 +220,7 @@ def test_one_installer_serves_all():
     for file in INSTALLS:
         text = file.read_text(encoding="utf-8")
         assert not re.search(r"pip install[^\n]* -r", text), file
-        named |= set(" ".join(re.findall(r"python\S* tools/install\.py((?: [a-z]+)+)", text)).split())
+        named |= set(" ".join(re.findall(r"python\S* tools/install\.py(?: --cpu)?((?: [a-z]+)+)", text)).split())
     assert {"grading", "nbgrader"} <= named <= PARTS.keys()
 
 

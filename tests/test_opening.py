@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import build
+import catalogues
 import nbformat
 import opening
 import pytest
@@ -57,7 +58,7 @@ def test_a_fork_points_to_the_original_until_it_is_told(root):
 
 
 def test_the_first_code_cell_is_the_same_in_all_notebooks():
-    """Three lines under a title, folded away in JupyterLab and Colab; no other cell is."""
+    """Folded away under a title in JupyterLab and Colab, as no other cell is; other languages have other words."""
     firsts = []
     for path in [*(ROOT / "notebooks").glob("*.ipynb"), *(ROOT / "solutions").glob("*.ipynb")]:
         first, *others = (c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code")
@@ -65,9 +66,12 @@ def test_the_first_code_cell_is_the_same_in_all_notebooks():
         assert all("jupyter" not in c.metadata and "cellView" not in c.metadata for c in others)
         assert not any("colab_setup" in c.source for c in others)
 
-    assert len({c.source for c in firsts}) == 1
-    title, *lines = firsts[0].source.splitlines()
-    assert title.startswith("# @title ") and len(lines) == 3
+    assert {c.source for c in firsts} == {f"{opening.FIRST_CELL}  # language: en"}
+    assert firsts[0].source.startswith("# @title ") and len(firsts[0].source.splitlines()) < 60
+    for language in catalogues.languages():
+        cells = [nbformat.read(p, 4).cells for p in (ROOT / "notebooks" / catalogues.short(language)).glob("*.ipynb")]
+        (spoken,) = {cell.source for each in cells for cell in each if cell.id == opening.ID}
+        assert f'"{language}", {{' in spoken and not any(english in spoken for english in opening.WORDS.values())
     assert all(c.metadata.cellView == "form" and c.metadata.jupyter.source_hidden for c in firsts)
 
 
@@ -104,9 +108,30 @@ def test_stamping_is_undone_without_a_repository():
     assert readme == opening.readme(forked, opening.repository())
 
 
+def unnamed(root):
+    """The files of the project that say YOU/YOUR-FORK, but for what puts it there, tests, and a finished site."""
+    aside = [f":!{each}" for each in ("tests", "tools/opening.py", "site/pages", "site/html")]
+    search = ["git", "grep", "--no-index", "--exclude-standard", "-lI", "YOUR-FORK", "--", *aside]
+    return {root / name for name in subprocess.run(search, cwd=root, capture_output=True, text=True).stdout.split()}
+
+
+def test_every_text_that_names_no_fork_is_told_its_name():
+    """Another fork leaves nothing of the first; without one, a text is as it is shipped."""
+    repository = opening.repository()
+    assert opening.texts(ROOT, repository) == {}
+
+    named = opening.texts(ROOT, "me/fork")
+    assert {ROOT / "docs" / name for name in ("classroom.yml", "instructors.md", "zh/instructors.md")} <= named.keys()
+    assert unnamed(ROOT) == (set() if repository else named.keys())
+    for path, text in named.items():
+        assert "YOUR-FORK" not in text and "me/fork" in text
+        assert "me/fork" not in opening.sourced(text, "you/fork")
+        assert path.read_text(encoding="utf-8") == opening.sourced(text, repository)
+
+
 @pytest.mark.whole
 def test_a_fork_needs_one_command(tmp_path):
-    """It points all notebooks and the README to itself, and keeps outputs."""
+    """It points all notebooks, the README and the pages to itself, and keeps outputs."""
     made = subprocess.run(
         ["make", "--dry-run", "--no-print-directory", "fork", "REPO=me/fork", f"BIN={os.path.dirname(sys.executable)}"],
         cwd=ROOT, capture_output=True, text=True, check=True,
@@ -121,3 +146,7 @@ def test_a_fork_needs_one_command(tmp_path):
         assert f"me/fork/blob/main/{before.relative_to(ROOT)})" in after.cells[0].source
         assert [c.get("outputs") for c in nbformat.read(before, 4).cells] == [c.get("outputs") for c in after.cells]
     assert "me/fork/blob/main/notebooks/00_check_your_bench.ipynb)" in (tmp_path / "fork" / "README.md").read_text()
+    assert unnamed(tmp_path / "fork") == set()
+    assert "repository: me/fork, path: course" in (tmp_path / "fork" / "docs" / "classroom.yml").read_text()
+    check = [sys.executable, "tools/build.py", "--check"]
+    assert subprocess.run(check, cwd=tmp_path / "fork", capture_output=True).returncode == 0

@@ -33,13 +33,6 @@ def test_each_action_is_pinned_by_its_hash():
         assert re.search(r"uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line), line
 
 
-def test_what_the_image_copies_is_there_and_not_left_out():
-    admitted = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
-    copied = re.findall(r"^COPY (.+) \S+$", (ROOT / "Dockerfile").read_text(), re.M)
-    for name in " ".join(copied).split():
-        assert name in admitted and (ROOT / name).exists(), name
-
-
 def test_links_between_these_texts_lead_somewhere():
     for text in BESIDE + DOCS:
         said = re.sub(r"```.*?```|`[^`\n]*`", "code", text.read_text(encoding="utf-8"), flags=re.DOTALL)

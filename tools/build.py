@@ -6,7 +6,7 @@
     python tools/build.py --check             say what is stale, and fail if anything is; warn of missing translations
     python tools/build.py --check --release   the same, and fail if a translation is missing
     python tools/build.py --language xx       begin the catalogues of another language, which docs/languages.md explains
-    python tools/build.py --repo ME/FORK      point badges and lone notebooks to this repository, from now on
+    python tools/build.py --repo ME/FORK      name this repository in badges, notebooks and pages, from now on
 
 A source is a jupytext percent file without the first code cell, which opening.py keeps for all lessons. What stands
 between ### BEGIN SOLUTION and ### END SOLUTION becomes a TODO in the learner's notebook. In the text of a kernel in
@@ -392,6 +392,8 @@ def main() -> int:
         found += language_problems(options.lessons)
         if shown != _readme(shown, opening.repository()):
             found.append("README.md has badges of another repository, or numbers of another record")
+        texts = opening.texts(ROOT, opening.repository())
+        found += [f"{path.relative_to(ROOT)} names another repository" for path in texts]
         if course_map.page() != course_map.PAGE.read_text(encoding="utf-8"):
             found.append("docs/map.md is stale")
         if guide.read_text(encoding="utf-8") != pacing.page(guide.read_text(encoding="utf-8")):
@@ -407,6 +409,8 @@ def main() -> int:
     if stale_references():
         mutant.REFERENCES.write_text(mutant.packed(references()), encoding="utf-8")
     readme.write_text(_readme(shown, repository), encoding="utf-8")
+    for path, named in opening.texts(ROOT, repository).items():
+        path.write_text(named, encoding="utf-8")
     course_map.PAGE.write_text(course_map.page(), encoding="utf-8")
     guide.write_text(pacing.page(guide.read_text(encoding="utf-8")), encoding="utf-8")
     for source in sources(options.lessons):

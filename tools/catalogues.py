@@ -19,6 +19,7 @@ from collections.abc import Callable
 
 import messages
 import nbformat
+import opening
 import sentences
 from babel.messages import pofile
 from babel.messages.catalog import Catalog
@@ -70,6 +71,8 @@ def templates(lessons: dict[str, nbformat.NotebookNode]) -> dict[str, dict[str, 
     for name, file in PAGES.items():
         messages.markdown((ROOT / file).read_text(encoding="utf-8"), heard(f"page_{name}"))
     found["feedback_pictures"] = drawn
+    set_up = [*opening.WORDS.values(), *sentences.of_python(ROOT / "colab_setup.py")]
+    found["feedback_setup"] = dict.fromkeys(set_up, "")
     for room, words in sentences.of_engine().items():
         found.setdefault(f"feedback_{room}", {}).update(dict.fromkeys(words, ""))
     return found
@@ -157,5 +160,3 @@ def untranslated(language: str, domain: str, wanted: dict[str, str]) -> list[str
 
 def _shortened(message: str) -> str:
     return f"“{message if len(message) <= 60 else message[:60] + '…'}”"
-
-

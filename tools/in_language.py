@@ -1,8 +1,8 @@
 """Notebooks and pages in another language, made from the English ones and a catalogue.
 
 notebooks/zh/04_one_row.ipynb has the cells, ids and metadata of notebooks/04_one_row.ipynb; its code differs in
-comments alone. docs/zh/glossary.md and README.zh.md are made in the same way. Links lead to files of the same language
-where there are such.
+comments alone, and in what its first cell says where it fails. docs/zh/glossary.md and README.zh.md are made in the
+same way. Links lead to files of the same language where there are such.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ def notebook(english: nbformat.NotebookNode, stem: str, language: str, repositor
     for cell in made.cells:
         if cell.cell_type == "markdown":
             cell.source = _with_links(cell.source, source, language)
+    first = next(cell for cell in made.cells if cell.cell_type == "code")
+    first.source = opening.in_language(first.source, language, _say(language, "feedback_setup"))
     opening.stamp(made, place(source, language), repository)
     title.source = with_switch(title.source, source, language)
     mark(made, language)
@@ -135,7 +137,7 @@ def problems(english: nbformat.NotebookNode, made: nbformat.NotebookNode, file: 
     if faces[0] != faces[1]:
         return [f"{where} has other cells than {file}"]
     for before, after in zip(english.cells, made.cells):
-        if before.cell_type == "code" and not same_code(before.source, after.source):
+        if before.cell_type == "code" and before.id != opening.ID and not same_code(before.source, after.source):
             found.append(f"{where}: the code of cell {after.id} is not that of {file}")
         elif before.cell_type == "markdown" and after is not made.cells[0]:
             for link in _LINK.finditer(after.source):

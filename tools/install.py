@@ -2,9 +2,11 @@
 
     .venv/bin/python tools/install.py                the packages of learners
     .venv/bin/python tools/install.py grading dev    the same, and what grading and the tests need besides
+    python tools/install.py --cpu grading            what a machine that grades needs, GPU or not
 
 Parts are the optional dependencies and the dependency groups of pyproject.toml, constraints.txt has the versions with
-which the course was tested. Where there is no GPU, PyTorch is the one for the CPU, a tenth of the size.
+which the course was tested. Where there is no GPU, PyTorch is the one for the CPU, a tenth of the size, if it can be
+had; with --cpu it is that one or none.
 """
 
 from __future__ import annotations
@@ -37,10 +39,12 @@ def requirements(parts: list[str]) -> list[str]:
     return list(dict.fromkeys([*wanted, *(each for part in parts for each in known[part])]))
 
 
-def main(parts: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Install; the exit status. pip shows how far it is, file by file."""
     began = time.monotonic()
-    wanted = [*requirements(parts), "-c", str(ROOT / "constraints.txt"), *_cpu_index()]
+    cpu, parts = "--cpu" in arguments, [each for each in arguments if each != "--cpu"]
+    index = ["--extra-index-url", _CPU] if cpu or _prefers_cpu() else []
+    wanted = [*requirements(parts), "-c", str(ROOT / "constraints.txt"), *index]
     print(f"Looking up what {' and '.join(parts) or 'the course'} needs and is not here yet.", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder, "report.json")
@@ -53,6 +57,8 @@ def main(parts: list[str]) -> int:
         print("Everything is here.")
         return 0
     print(_summary(missing), flush=True)
+    if cpu and _for_cuda(missing):
+        return _failed(f"ERROR: PyTorch for the CPU is not to be had from {_CPU}, and --cpu takes no other.")
     # Only what is imported will be compiled: pip would compile all of it.
     if subprocess.run([*_PIP, "--no-compile", *wanted]).returncode:
         return _failed("")
@@ -73,12 +79,17 @@ def _summary(missing: list[dict]) -> str:
         + (f" The size of {unknown} is not known." if unknown else "")
     ]
     if any(name.lower().startswith("torch ") for name in names):
-        cuda = any(name.startswith(("nvidia-", "cuda-")) for name in names)
+        cuda = _for_cuda(missing)
         gpu = "a GPU of NVIDIA was found" if _gpu() else "no GPU of NVIDIA was found"
         lines.append(f"PyTorch is the one for {'CUDA' if cuda else 'the CPU'}: {gpu}" + (
             f", and {_CPU} cannot be reached." if cuda and not _gpu() and sys.platform == "linux" else "."
         ))  # fmt: skip
     return "\n".join(lines)
+
+
+def _for_cuda(missing: list[dict]) -> bool:
+    """Whether PyTorch for CUDA is among these packages: it alone brings NVIDIA's libraries."""
+    return any(each["metadata"]["name"].startswith(("nvidia-", "cuda-")) for each in missing)
 
 
 def _size(url: str) -> int:
@@ -99,15 +110,15 @@ def _gpu() -> bool:
     return shutil.which("nvidia-smi") is not None
 
 
-def _cpu_index() -> list[str]:
-    """pip's options that prefer PyTorch for the CPU, where there is no GPU and that address answers."""
+def _prefers_cpu() -> bool:
+    """Whether to ask for PyTorch for the CPU: there is no GPU, and the address that has it answers."""
     if _gpu() or sys.platform != "linux" or importlib.util.find_spec("torch"):
-        return []
+        return False
     try:
         urllib.request.urlopen(f"{_CPU}/torch/", timeout=5).close()
     except OSError:
-        return []
-    return ["--extra-index-url", _CPU]
+        return False
+    return True
 
 
 def _failed(said: str) -> int:

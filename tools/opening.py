@@ -1,14 +1,16 @@
 """Where notebooks are opened: the badges at their top, and the first cell, by which one that is alone gets the course.
 
-Badges and the cell's address follow from the repository on GitHub, "OWNER/NAME", which pyproject.toml keeps. Where none
-is named there are no badges and no address.
+Badges, the cell's address and what the pages tell instructors to clone follow from the repository on GitHub,
+"OWNER/NAME", which pyproject.toml keeps. Where none is named there are no badges and no address.
 """
 
 from __future__ import annotations
 
+import json
 import pathlib
 import re
 import subprocess
+from collections.abc import Callable
 
 import nbformat
 
@@ -16,21 +18,66 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 _BRANCH = "main"  # what badges open; the set-up asks for HEAD, whatever that is called
 _STORED = re.compile(r'^repository = "(.*)"$', re.MULTILINE)
 _ADDRESS = re.compile(r'(?<="FIVE_PASSES_COURSE", )"[^"]*"')
-# A notebook that is alone has nothing but this text until it has fetched colab_setup.py.
-FIRST_CELL = "\n".join([
-    "# @title Find the course, or fetch it, and say what this machine has",
-    "import importlib.util, os, sys, urllib.request; from IPython.core.error import UsageError; "
-    'sys.path[:0] = ["..", "../..", "five_passes"]; course = os.environ.get("FIVE_PASSES_COURSE", "")',
-    'try: exec("from colab_setup import start" if importlib.util.find_spec("colab_setup") else '
-    'urllib.request.urlopen(course + "/raw/HEAD/colab_setup.py", timeout=60).read(), setup := {}); '
-    'setup["start"](course)',
-    'except Exception as error: raise (error if hasattr(error, "_render_traceback_") else UsageError('
-    """(f"No course in '..' or at '{course}': {error}. Check network (log in?) and disk" if course else """
-    """"No course in '..', and no address is configured to fetch it from. Set FIVE_PASSES_COURSE to one, have its """
-    """authors run tools/build.py --repo OWNER/NAME") + """
-    """", or open this notebook in the course's folder. Then run this cell again.")) from None""",
-])  # fmt: skip
+# What the first cell says where it fails, each with what to do; `later` is said by the cells after it.
+WORDS = {
+    "python": "The course needs Python 3.11 or newer, and this kernel has {python}: choose another kernel, or open this"
+    " notebook in Colab, and run this cell again.",
+    "nowhere": "The course is not here, and this notebook names no address to fetch it from (authors set one with make"
+    " fork REPO=OWNER/NAME): open the notebook in the course's folder, or set FIVE_PASSES_COURSE to the address of a"
+    " repository, and run this cell again.",
+    "scheme": "{course} is no address, because it does not begin with https://, http:// or file://: set"
+    " FIVE_PASSES_COURSE to one that does, and run this cell again.",
+    "page": "A page or a damaged file came from {course} instead of the course: open that address in a browser, sign in"
+    " if it asks you to, and run this cell again.",
+    "server": "The server has no course for us at {course} ({error}): see that the name is right and the repository"
+    " public, and run this cell again.",
+    "folder": "The folder five_passes is in the way and not the course: rename or delete it, and run this cell again.",
+    "disk": "The course cannot be written here ({error}): make room on the disk, or open this notebook in a folder that"
+    " you may change, and run this cell again.",
+    "network": "The course could not be fetched from {course} ({error}): turn the network on (on Kaggle: Settings,"
+    " Internet), see that the address is right, and run this cell again.",
+    "later": "This cell needs the course, which the first cell of this notebook did not get ({error}): run the first"
+    " cell again, and do what it says.",
+}  # fmt: skip
+# A notebook that is alone has nothing but this text until it has fetched colab_setup.py. It is Python of any version.
+FIRST_CELL = f"""# @title Find the course, or fetch it, and say what this machine has
+import importlib.util, os, sys, urllib.error, urllib.request, zipfile
+from IPython.core.error import UsageError
+
+def set_up(course, language, words):
+    sys.path[:0] = ["..", "../..", "five_passes"]
+    found, text = {{}}, "from colab_setup import start"
+    try:
+        if sys.version_info < (3, 11):
+            raise RuntimeError
+        if importlib.util.find_spec("colab_setup") is None:
+            text = urllib.request.urlopen(course + "/raw/HEAD/colab_setup.py", timeout=60).read()
+        exec(text, found)
+        found["start"](course, language)
+    except Exception as error:
+        what = (
+            "python" if sys.version_info < (3, 11) else "" if hasattr(error, "_render_traceback_")
+            else "nowhere" if not course else "scheme" if "://" not in course
+            else "page" if isinstance(error, (SyntaxError, NameError, KeyError, zipfile.BadZipFile))
+            else "server" if isinstance(error, urllib.error.HTTPError)
+            else "folder" if isinstance(error, FileExistsError)
+            else "disk" if getattr(error, "errno", None) in (13, 28, 30, 122) else "network"
+        )
+        if "grader" not in sys.modules:
+            get_ipython().set_custom_exc((NameError, ImportError, SyntaxError), lambda shell, kind, error, *_, **__: (
+                shell._showtraceback(kind, error, [words["later"].format(error=error)])))
+        values = {{"course": course, "error": error, "python": sys.version.split()[0]}}
+        raise (UsageError(words[what].format(**values)) if what else error) from None
+
+set_up(os.environ.get("FIVE_PASSES_COURSE", ""), "en", {json.dumps(WORDS, indent=4)})"""
+_LANGUAGE = re.compile(r'(?<=\), )"\w+"(?=, {$)', re.MULTILINE)
+ID = "set-up"
 _FOLDED = {"tags": ["nbval-ignore-output"], "jupyter": {"source_hidden": True}, "cellView": "form"}
+# Where a page or a workflow says how to get the course, into a folder of this name.
+_SOURCE = re.compile(
+    r"(?<=github\.com/)[\w.-]+/[\w.-]+(?= course\b)|(?<=repository: )[\w.-]+/[\w.-]+(?=, path: course\b)"
+)
+_UNKNOWN = "YOU/YOUR-FORK"
 _BADGES = re.compile(r"\n\n\[!\[Open in .*")  # one line, after the title or the marker
 BADGES_HERE = "<!-- badges -->"  # where they go in the README
 _SERVICES = {
@@ -91,14 +138,33 @@ def file(path: str, repository: str) -> str:
     return f"https://github.com/{repository}/blob/{_BRANCH}/{path}"
 
 
+def texts(root: pathlib.Path, repository: str) -> dict[pathlib.Path, str]:
+    """{file: its text} of the pages and workflows in docs/ that name another repository than they should."""
+    files = sorted([*(root / "docs").rglob("*.md"), *(root / "docs").rglob("*.yml")])
+    read = {path: path.read_text(encoding="utf-8") for path in files}
+    return {path: named for path, text in read.items() if (named := sourced(text, repository)) != text}
+
+
+def sourced(text: str, repository: str) -> str:
+    """A text that says to get the course from this repository; without one, from a name that stands for any."""
+    return _SOURCE.sub(repository or _UNKNOWN, text)
+
+
 def insert(notebook: nbformat.NotebookNode) -> None:
     """Put the first cell before a notebook's other code cells, in place; JupyterLab and Colab fold it away.
 
     Its last line says which language the notebook speaks (in_language.mark).
     """
     before = next(i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code")
-    cell = nbformat.v4.new_code_cell(FIRST_CELL, id="set-up", metadata=nbformat.from_dict(_FOLDED))
+    cell = nbformat.v4.new_code_cell(FIRST_CELL, id=ID, metadata=nbformat.from_dict(_FOLDED))
     notebook.cells.insert(before, cell)
+
+
+def in_language(source: str, language: str, say: Callable[[str], str]) -> str:
+    """The text of a first cell that speaks a language. say: the translation of a sentence, or the sentence itself."""
+    for each in WORDS.values():
+        source = source.replace(json.dumps(each), json.dumps(say(each), ensure_ascii=False))
+    return _LANGUAGE.sub(f'"{language}"', source)
 
 
 def stamp(notebook: nbformat.NotebookNode, path: str, repository: str) -> None:

@@ -102,6 +102,13 @@ def failed(row: Row) -> bool:
     )
 
 
+def needs_a_person(row: Row) -> bool:
+    """Whether the grader could not judge this file, or one of its exercises, and would fail on it again."""
+    return any(kind_of(problem) == GIVEN_UP for problem in row["problems"]) or any(
+        "grader-error" in e["flags"] for e in row["exercises"]
+    )
+
+
 def _json(line: bytes):
     """The JSON data in a line, with small numbers and little nesting. Raises Damaged."""
     try:

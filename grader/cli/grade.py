@@ -54,8 +54,8 @@ def add(commands) -> None:
 def run(options) -> int:
     """Grade the named files.
 
-    Exit status 0: every file has a row; 2: there is nothing to grade, or the results cannot be written; 3: the level of
-    isolation is too low; 130: stopped by Ctrl-C.
+    Exit status 0: every file has a row; 1: the same, but the grader could not judge some of them in full; 2: there is
+    nothing to grade, or the results cannot be written; 3: the level of isolation is too low; 130: stopped by Ctrl-C.
     """
     from ..classroom import executors, grading, results_store, seeds, submissions
 
@@ -81,7 +81,7 @@ def run(options) -> int:
                 limits = options.timeout, options.require_isolation
                 done = grading.grade_all(part, results, grader, secret, *limits, left_out)
                 _show_progress(done, len(part))
-            _report(options.out, {file.name for file in part})
+            in_full = _report(options.out, {file.name for file in part})
             _say_what_is_no_submission(files)
     except (submissions.NothingToGrade, seeds.NoSecret, results_store.Busy) as error:
         return _stop(2, said("Nothing graded: {error}.", error=error))
@@ -105,7 +105,7 @@ def run(options) -> int:
             130,
             said("Stopped. What is done is in {out}; the same command goes on from there.", out=repr(str(options.out))),
         )
-    return 0
+    return 0 if in_full else 1
 
 
 def _of_students_in(part: list, files: list) -> list:
@@ -148,14 +148,17 @@ def _show_progress(done, total: int) -> None:
                 print(say(said("graded {completed} of {total}{left}", **values)), file=sys.stderr, flush=True)
 
 
-def _report(out: pathlib.Path, names: set[str]) -> None:
-    """Print a table of the rows with these names, and the number of files that the grader could not judge."""
+def _report(out: pathlib.Path, names: set[str]) -> bool:
+    """Print a table of the rows with these names, and the number of files that the grader could not judge in full.
+
+    Returns whether there are none of these.
+    """
     from rich.console import Console
     from rich.table import Table
 
     from ..classroom import results_store, rows
 
-    lines, failed, levels = [], 0, set()
+    lines, failed, given_up, levels = [], 0, 0, set()
     for row in results_store.read(out / results_store.RESULTS).rows():
         if row["submission"] not in names:
             continue
@@ -168,6 +171,7 @@ def _report(out: pathlib.Path, names: set[str]) -> None:
         )
         lines.append((row["submission"], row["lesson"] or "-", score, marks, say("; ".join(notes))))
         failed += rows.failed(row)
+        given_up += rows.needs_a_person(row)
         if not row["instead"]:
             levels.add(row["isolation"])
     heads = map(say, ("submission", "lesson", "score", "exercises", "problems"))
@@ -192,6 +196,13 @@ def _report(out: pathlib.Path, names: set[str]) -> None:
             failed=failed,
         )
         print(say(again), file=sys.stderr)
+    if given_up:
+        person = said(
+            "A person has to judge {given_up} of them, in part or all: their rows say what the grader gave up.",
+            given_up=given_up,
+        )
+        print(say(person), file=sys.stderr)
+    return not failed and not given_up
 
 
 def _mark(exercise: dict) -> str:

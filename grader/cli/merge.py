@@ -19,8 +19,8 @@ then one that was judged in full, then the row of the folder that is named last.
 named first. Merge says where rows differ.
 
 exit status:
-  0  every submitted file has a row, and the verdicts of all rows about a file agree
-  1  the rows are joined, but a file has no row, a row is damaged, or verdicts differ
+  0  every submitted file has a row and was judged in full, and the verdicts of all rows about a file agree
+  1  the rows are joined, but a file has no row or was not judged in full, a row is damaged, or verdicts differ
   2  nothing is joined, or not all rows could be written"""
 )
 
@@ -44,7 +44,7 @@ def add(commands) -> None:
 
 def run(options) -> int:
     """Join results. Exit status: see _RULES."""
-    from ..classroom import results_store
+    from ..classroom import results_store, rows
 
     try:
         parts = _read(options.parts)
@@ -81,6 +81,9 @@ def run(options) -> int:
         for line in found.damaged
     ]
     wrong += [said("missing: {name} was handed in and has no row", name=repr(name)) for name in missing]
+    kept = [of_file[_best(of_file)] for of_file in copies.values()]
+    unjudged = [row["submission"] for row in kept if rows.failed(row) or rows.needs_a_person(row)]
+    wrong += [said("not judged in full: {name}, whose row says why", name=repr(name)) for name in unjudged]
     agree = _compare(copies)
     for sentence in wrong:
         print(say(sentence), file=sys.stderr)

@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import functools
 import json
-import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -18,7 +17,7 @@ from ..interpreter.state import KernelMisuse
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
 from ..protocol.orders import Malformed
-from ..sentence import kind_of, message, said
+from ..sentence import foreign, kind_of, message, said
 from ..spec import KernelText
 from .as_compiled import AsCompiled, Remade
 from .kernel_text import Admitted, RefusedKernel, admitted
@@ -74,9 +73,8 @@ class Kernels:
         try:
             functions = admitted(program)
         except RefusedKernel:
-            todo = re.search(r"TODO \d+\.\d+(?: \(\d+ of \d+\))?", text)
-            if todo:  # of a kernel that is not written yet, the next step is all that matters
-                raise RefusedKernel(todo[0]) from None
+            if gap := foreign.gap(text):  # of a kernel that is not written yet, the next step is all that matters
+                raise RefusedKernel(gap) from None
             raise
         shipped = all(any(f"\n{f.source}\n" in text for text in self._shipped) for f in program.functions)
         self._kernels.append(_Kernel(functions, text, shipped, {}, {}))

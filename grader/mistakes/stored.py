@@ -11,6 +11,9 @@ base: "solution", which is the course's own answer without lines that are commen
 tests/right; or another wrong answer of the exercise. edits: [old, new] as often as needed; each old stands once in the
 base. mistake: "none" where no name is true. since: the first Triton that was seen to refuse it so. Where an edit would
 be no shorter than the answer, tests/wrong has the whole file, whose header says exercise, mistake and since.
+
+An attack that differs in a line from another has a record in tests/attacks/edits.toml: base is a file beside it, and
+edits change its header as well.
 """
 
 from __future__ import annotations
@@ -46,15 +49,22 @@ class Stored:
     unchanged: str = ""
 
 
+def texts(folder: pathlib.Path) -> dict[str, str]:
+    """{name: text} of the files of a folder, and of the edits of these in its edits.toml, in the order of names."""
+    found, edits = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}, folder / "edits.toml"
+    records = tomllib.loads(edits.read_text(encoding="utf-8")) if edits.exists() else {}
+    found |= {name: edited(found[record["base"]], record["edits"]) for name, record in records.items()}
+    return dict(sorted(found.items()))
+
+
 def files(folder: pathlib.Path) -> list[Stored]:
-    """The answers that are whole files of a folder, in the order of their names."""
+    """The answers that are whole files of a folder or edits of these, in the order of their names."""
     found = []
-    for path in sorted(folder.glob("*.py")):
-        source = path.read_text(encoding="utf-8")
+    for name, source in texts(folder).items():
         if source.startswith("# files"):  # an attack that is no answer to an exercise
             continue
         header = dict(re.findall(r"^# (exercise|mistake|since): (.+)$", source, re.MULTILINE))
-        found.append(Stored(path.stem, header["exercise"], _named(header.get("mistake")), source, header.get("since")))
+        found.append(Stored(name, header["exercise"], _named(header.get("mistake")), source, header.get("since")))
     return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 
 from .. import environment
 from ..compiler import request
@@ -13,7 +12,7 @@ from ..interpreter import KernelMisuse, launch_args
 from ..interpreter.triton_private import under_decorators
 from ..language import say
 from ..reference import residency
-from ..sentence import listed, said
+from ..sentence import foreign, listed, said
 from .machine_table import Column, MachineCode
 
 _HERE = "here"
@@ -45,8 +44,8 @@ def machine_code(kernel, *args, grid=None, gpu="T4", num_warps=None, **constants
         if len(why := {made.get("error") for made in found}) == 1 and (why := why.pop()):
             raise request.NotCompiled(said("Triton {triton} says: {why}", triton=environment.triton(), why=why))
     except request.NotCompiled as error:
-        if todo := re.search(r"\bTODO (\d+\.\d+)", inspect.getsource(function.fn)):
-            raise KernelMisuse(say(said("{name} still has a TODO of {todo}", name=name, todo=todo[1]))) from None
+        if todo := foreign.todo(inspect.getsource(function.fn)):
+            raise KernelMisuse(say(said("{name} still has a TODO of {todo}", name=name, todo=todo[0]))) from None
         raise KernelMisuse(
             say(said("no machine code of {name}: {error}", name=name, error=error))
         ) from None  # a lesson prints it

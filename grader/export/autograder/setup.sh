@@ -12,5 +12,5 @@ done
 
 "python$version" -m venv "$root/venv"
 cd "$root/source"
-PIP_NO_CACHE_DIR=1 "$root/venv/bin/python" tools/install.py grading
+PIP_NO_CACHE_DIR=1 "$root/venv/bin/python" tools/install.py --cpu grading
 "$root/venv/bin/python" -m grader doctor

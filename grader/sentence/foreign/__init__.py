@@ -11,13 +11,14 @@ compilers  the first error in the output of g++ or NVRTC
 """
 
 from .compilers import first_error, names_a_line, of_nvrtc
-from .kinds import KINDS, is_a, name_in, todo
+from .kinds import KINDS, gap, is_a, name_in, todo
 from .templates import recognised
 from .wording import last_line, of_error, of_python, of_triton, unwrapped, without_repr
 
 __all__ = [
     "KINDS",
     "first_error",
+    "gap",
     "is_a",
     "last_line",
     "name_in",

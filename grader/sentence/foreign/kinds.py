@@ -191,6 +191,8 @@ _PATTERNS = {
     "call-with-a-place": r"'cpu_spot'",  # cuda_on_cpu.h gives it to the functions that it stands for
 }
 KINDS = tuple(_PATTERNS)
+# A gap that a learner has not filled, as tools/build.py writes it.
+_TODO = re.compile(r"TODO (\d+\.\d+)(?: \((\d+) of (\d+)\))?")
 
 
 def is_a(message: str, kind: str, *names: str) -> bool:
@@ -211,8 +213,14 @@ def name_in(message: str, kind: str) -> str:
 
 def todo(message: str) -> tuple[str, str | None, str | None] | None:
     """(exercise, step, number of steps) of the error that an answer's gap raises; None for another message."""
-    found = re.search(r"TODO (\d+\.\d+)(?: \((\d+) of (\d+)\))?", message)
+    found = _TODO.search(message)
     return (found[1], found[2], found[3]) if found else None
+
+
+def gap(source: str) -> str | None:
+    """What the first gap in the source of an answer says where it raises its error; None where all are filled."""
+    found = _TODO.search(source)
+    return found[0] if found else None
 
 
 def _found(message: str, kind: str) -> re.Match | None:
