@@ -158,7 +158,7 @@ _PATTERNS = {
     "address-with-a-fraction": r"invalid operands of type (?=.*pointer<).*(?<!pointer<)\b(?:fp|bf|float)\d+",
     "address-as-an-operand": r"invalid operands of type .*pointer<",
     # ---- autograd
-    "changed-in-place": r"modified by an inplace operation",
+    "changed-in-place": r"modified by an inplace operation|to handle view\+inplace",
     "context-misused": r"can only save variables|'saved_tensors'.* not writable",
     "gradients-miscounted": r"returned an incorrect number of gradients",
     "gradient-of-another-shape": r"returned an invalid gradient",
