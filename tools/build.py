@@ -21,6 +21,7 @@ import base64
 import copy
 import functools
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -289,6 +290,33 @@ def stale_references() -> list[str]:
     return [] if fresh else [f"{path.relative_to(ROOT)} is stale"]
 
 
+def stubs() -> str:
+    """The text of stubs.json: {exercise: {name: its stub in the notebook that learners open}}."""
+    from grader import lessons
+    from grader.judge.extract import extract
+
+    found = {}
+    for stem, notebook in learners([]).items():
+        cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+        for exercise in lessons.of_lesson(stem[:2]):
+            tree = ast.parse(extract(cells, exercise.names).source)
+            found[exercise.id] = {
+                name: ast.unparse(node)
+                for node in tree.body
+                for name in exercise.names
+                if name == getattr(node, "name", None) or name in [t.id for t in getattr(node, "targets", [])]
+            }
+    return json.dumps(found, indent=1) + "\n"
+
+
+def stale_stubs() -> list[str]:
+    """A sentence if the stubs that the grader knows are not those of the lessons."""
+    from grader.lessons import blank
+
+    fresh = blank.STUBS.exists() and blank.STUBS.read_text(encoding="utf-8") == stubs()
+    return [] if fresh else [f"{blank.STUBS.relative_to(ROOT)} is stale"]
+
+
 def learners(numbers: list[str]) -> dict[str, nbformat.NotebookNode]:
     """{stem: learner's notebook} of the lessons with these numbers."""
     return {source.stem: learner(read(source), source.stem) for source in sources(numbers)}
@@ -388,7 +416,9 @@ def main() -> int:
     guide = ROOT / "docs" / "teaching.md"
     shown = readme.read_text(encoding="utf-8")
     if options.check:
-        found = [p for source in sources(options.lessons) for p in problems(source)] + stale_references()
+        found = (
+            [p for source in sources(options.lessons) for p in problems(source)] + stale_references() + stale_stubs()
+        )
         found += language_problems(options.lessons)
         if shown != _readme(shown, opening.repository()):
             found.append("README.md has badges of another repository, or numbers of another record")
@@ -402,10 +432,13 @@ def main() -> int:
     repository = opening.choose(options.repo)
     if not repository:
         print("no repository on GitHub is known, so there are no badges; --repo OWNER/NAME names one")
+    from grader.lessons import blank
     from grader.mistakes import mutant
 
     if stale_references():
         mutant.REFERENCES.write_text(mutant.packed(references()), encoding="utf-8")
+    if stale_stubs():
+        blank.STUBS.write_text(stubs(), encoding="utf-8")
     readme.write_text(_readme(shown, repository), encoding="utf-8")
     course_map.PAGE.write_text(course_map.page(), encoding="utf-8")
     guide.write_text(pacing.page(guide.read_text(encoding="utf-8")), encoding="utf-8")
