@@ -37,6 +37,11 @@ class Candidate:
         """Whether it has no answers."""
         return not self.contents.answered
 
+    @property
+    def is_checkpoint(self) -> bool:
+        """Whether Jupyter made this copy of a file."""
+        return file_names.is_checkpoint(self.file.name)
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -69,7 +74,7 @@ def choose(lesson: str, candidates: Sequence[Candidate]) -> Choice:
     for keep, reason, dropped in (
         (lambda c: not c.blank, said("it alone has answers"), said("it is a blank notebook of the course")),
         (lambda c: not c.owner.draft, said("it was handed in"), said("it was not handed in")),
-        (lambda c: not _is_checkpoint(c), said("it is no copy of Jupyter's"), said("it is a copy of Jupyter's")),
+        (lambda c: not c.is_checkpoint, said("it is no copy of Jupyter's"), said("it is a copy of Jupyter's")),
     ):  # fmt: skip
         kept = [each for each in left if keep(each)]
         if kept and len(kept) < len(left):
@@ -99,10 +104,6 @@ def choose(lesson: str, candidates: Sequence[Candidate]) -> Choice:
         )
     alike = len({file_names.plain_stem(each.file.name) for each in left}) < 2
     return Choice(lesson, tuple(left), why, tuple(instead), alike)
-
-
-def _is_checkpoint(candidate: Candidate) -> bool:
-    return file_names.is_checkpoint(candidate.file.name)
 
 
 def _last(candidates: list[Candidate]) -> list[Candidate]:

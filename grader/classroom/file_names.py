@@ -123,7 +123,8 @@ def person(stem: str) -> str:
     slugs = "|".join(re.escape(slug).replace("_", r"[\W_]+") for slug, _ in lessons.OUTLINE.values())
     rest = re.sub(rf"(?<![a-z])(?:[0-9]{{1,2}}[\W_]+)?(?:{slugs})(?![a-z])", "\0", stem, count=1, flags=re.IGNORECASE)
     parts = [_COPY.sub("", part.strip(" _-.,")).strip(" _-.,") for part in rest.split("\0")]
-    named = [part for part in parts if re.search(r"[^\W\d_]", part) and not re.fullmatch(r"(?i)copy of", part)]
+    parts = [re.sub(r"(?i)[\W_]*\bcopy of$", "", part) for part in parts]
+    named = [part for part in parts if re.search(r"[^\W\d_]", part)]
     return named[0] if named and slug_of(stem) else ""
 
 

@@ -348,8 +348,8 @@ class _Reader:
         stems = {
             name: re.sub(r"(?i)\.(?:ipynb|py|zip)\b.*$", "", folder.last(name)) or folder.last(name) for name in files
         }
-        persons = {name: file_names.person(stems[name]) for name in books}
-        by_person = len({person for person in persons.values() if person}) > 1
+        persons = _persons(folder)
+        by_person = len(set(persons.values())) > 1
         of_course = [file_names.slug_of(stems[name]) for name in books if file_names.is_of_course(folder.last(name))]
         of_one = not folder.folders and folder.title and len(books) == len(of_course) == len(set(of_course)) > 0
         if books:
@@ -412,7 +412,8 @@ def _is_persons(folder: _Folder) -> bool:
 def _is_class(folder: _Folder) -> bool:
     """Whether the folders in a folder look like students: their names may be, and they hold the same notebooks."""
     inside = [each for each in folder.bearing if _is_persons(each)]
-    if len(inside) < 2 or folder.own_notebooks or any(each.title.lower() in _OF_COURSE for each in folder.bearing):
+    handed_out = all(file_names.is_of_course(folder.last(name)) for name in folder.own_notebooks)
+    if len(inside) < 2 or not handed_out or any(each.title.lower() in _OF_COURSE for each in folder.bearing):
         return len(folder.bearing) == 1 and folder.git and _is_class(folder.bearing[0])
     kinds = [{_kind(name) for name in each.all_files() if file_names.is_notebook(name)} for each in inside]
     return len(inside) > 2 or bool(kinds[0] & kinds[1])
@@ -448,11 +449,17 @@ def _is_around(folder: _Folder, title: str) -> bool:
     children = [*folder.folders, *map(folder.last, folder.files)]
     if len({file_names.read(child).student for child in children if file_names.is_of_platform(child)}) > 1:
         return True
-    if _is_class(folder) or any(map(_is_repository, folder.bearing)):
+    if _is_class(folder) or any(map(_is_repository, folder.bearing)) or len(set(_persons(folder).values())) > 1:
         return True
     if not folder.own_notebooks and len(folder.bearing) == 1 and _is_around(folder.bearing[0], folder.title):
         return True
     return _same(folder.title, title) or (len(folder.bearing) > 1 and _are_sections(folder.bearing))
+
+
+def _persons(folder: _Folder) -> dict[str, str]:
+    """{file: the person whom its name names beside a lesson} of the notebooks right in a folder."""
+    stems = {name: file_names.without_ending(folder.last(name)) for name in folder.own_notebooks}
+    return {name: person for name, stem in stems.items() if (person := file_names.person(stem))}
 
 
 def _same(folder: str, archive: str) -> bool:

@@ -112,9 +112,14 @@ def _own_work(theirs: list[Candidate], worked: set[str | None], several: bool) -
     """The files of a student without those of the course, but all of them where nothing else is left.
 
     The course's files are its solutions, and blank notebooks of lessons for which this student has another file with
-    answers, or for which nobody has an answer.
+    answers, or for which nobody has an answer. Jupyter's copies are left out where the student has answers besides.
     """
     own = [each for each in theirs if not _is_of_course(each)]
+    made = {each.contents.lesson for each in own if not each.blank and not each.is_checkpoint}
+    own = [
+        each for each in own
+        if not each.is_checkpoint or (each.contents.lesson not in made and not (each.blank and len(own) > 1))
+    ] or own  # fmt: skip
     mine = {each.contents.lesson for each in own if not each.blank}
     wanted = {None, *(worked - mine)}
     work = [each for each in own if not each.blank or each.contents.lesson in wanted]
@@ -128,6 +133,8 @@ def _is_of_course(each: Candidate) -> bool:
 
 
 def _why_left_out(each: Candidate) -> str:
+    if each.is_checkpoint:
+        return said("it is a copy of Jupyter's")
     return said("it is the course's solution") if _is_of_course(each) else said("it is a blank notebook of the course")
 
 

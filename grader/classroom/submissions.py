@@ -248,7 +248,9 @@ def _walked(folder: pathlib.Path, out: pathlib.Path | None) -> list[pathlib.Path
             path = here / name
             if name == ".git":
                 found.append(path)
-            elif _passed_over(path.relative_to(folder).as_posix()):
+            elif name.lower() in _SKIPPED or (
+                name not in folders and _passed_over(path.relative_to(folder).as_posix())
+            ):
                 continue
             elif skipped is not None and path.absolute().is_relative_to(skipped):
                 continue
