@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ..sentence import message, said
+from ..sentence import fault, message, said
 
+DAMAGED = "damaged-zip"  # the kind of a sentence about a file whose bytes in a zip file are not what was packed
 MAX_NAME = 1000  # characters of a path in an archive
 _MAX_DIRECTORY = 16 << 20  # bytes of an archive's list of its files, which zipfile reads at once
 _PIECE = 1 << 20  # bytes that are unpacked at a time
@@ -165,7 +166,7 @@ def _as_os_error() -> Iterator[None]:
     except OSError:
         raise
     except Exception as error:
-        raise OSError(said("cannot be read as a zip file: {error}", error=error)) from None
+        raise OSError(fault(DAMAGED, "cannot be read as a zip file: {error}", error=error)) from None
 
 
 class _File:

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from .. import lessons
 from ..isolation import LEVELS, UNKNOWN
 from ..judge import zygotes
-from ..sentence import fault, message, said
+from ..sentence import fault, kind_of, message, said
 from ..spec import Exercise, Result, all_bounded
 from ..version import VERSION
 from . import contents, file_names, run_order, seeds, submissions
@@ -240,9 +240,10 @@ def _job(file: submissions.SubmittedFile, secret: bytes, seconds: float) -> Job:
     try:
         data = file.load()
     except Exception as error:  # a library that unpacks archives may raise anything
-        return replace(
-            job, problem=said("the file cannot be read: {value}", value=getattr(error, "strerror", None) or error)
-        )
+        why = message(error) if isinstance(error, OSError) and not error.strerror else error
+        kind = kind_of(why) if isinstance(why, str) else ""
+        why = getattr(error, "strerror", None) or why
+        return replace(job, problem=fault(kind, "the file cannot be read: {value}", value=why))
     sha256 = hashlib.sha256(data).hexdigest()
     return replace(job, data=data, sha256=sha256, key=seeds.of_submission(secret, sha256))
 

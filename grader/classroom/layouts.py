@@ -129,6 +129,12 @@ def of(names: list[str], title: str, load: Callable[[str], bytes]) -> Layout:
     return found
 
 
+def of_one(names: list[str], title: str) -> Layout:
+    """The layout of files that are all of one student, named by the folder or zip file around them."""
+    own = [name for name in names if not _MARK_OF_GIT.search(name)]
+    return Layout({name: [Owner(title, name, sure=True)] for name in own}, {said("the files of one student"): None})
+
+
 def _put(top: _Folder, name: str) -> None:
     marked = _MARK_OF_GIT.search(name)
     *folders, _ = name[: marked.start()].strip("/").split("/") + [""] if marked else name.split("/")

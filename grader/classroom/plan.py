@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .. import atomic_files
-from ..sentence import joined, listed, said
+from ..sentence import joined, kind_of, listed, said
 from . import rows
+from .archives import DAMAGED
 from .attempts import Candidate, Choice, choose
 from .contents import Contents
 from .submissions import Found, SubmittedFile
@@ -63,7 +64,7 @@ class Plan:
     layouts: a sentence for each layout that was found. files: those that get a row, with their standing by name.
     left_out: files without a row, with the reason. missing: expected students without a file. doubts: sentences about
     what looks wrong, so that a person has to say that it is right. for_a_person: sentences about choices and files that
-    a person has to look at.
+    a person has to look at. damaged: files that a damaged zip file, which was handed out, does not give.
     """
 
     layouts: list[str]
@@ -74,6 +75,7 @@ class Plan:
     missing: list[Expected] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     for_a_person: list[str] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
 
 
 def make(
@@ -95,8 +97,12 @@ def make(
     mine: dict[str, list[Candidate]] = {}
     for each in candidates:
         mine.setdefault(each.file.student, []).append(each)
-    worked = {each.contents.lesson for each in candidates if not each.blank and not _is_of_course(each)}
     several = len(mine) > 1
+    worked = {
+        each.contents.lesson for each in candidates if not _is_of_course(each) and not (several and each.blank)
+    }  # fmt: skip
+    if found.zipped:
+        plan.damaged = [each.file.name for each in candidates if DAMAGED in map(kind_of, each.contents.problems)]
     for key, theirs in mine.items():
         kept = _own_work(theirs, worked, several)
         for each in theirs:
@@ -112,7 +118,8 @@ def _own_work(theirs: list[Candidate], worked: set[str | None], several: bool) -
     """The files of a student without those of the course, but all of them where nothing else is left.
 
     The course's files are its solutions, and blank notebooks of lessons for which this student has another file with
-    answers, or for which nobody has an answer. Jupyter's copies are left out where the student has answers besides.
+    answers, or for which nobody in a class has an answer. Jupyter's copies are left out where the student has answers
+    besides.
     """
     own = [each for each in theirs if not _is_of_course(each)]
     made = {each.contents.lesson for each in own if not each.blank and not each.is_checkpoint}
@@ -188,6 +195,13 @@ def _look(plan: Plan, expected: Sequence[Expected], before: Iterable[str]) -> No
                         files=_some([each.file.name for each in choice.counts]),
                     )
                 )
+    if plan.damaged:
+        plan.doubts.append(
+            said(
+                "the zip file is damaged, and these cannot be read out of it: {files}. Download it again",
+                files=_some(plan.damaged),
+            )
+        )
     known = {name.casefold() for student in plan.students.values() for name in (student.key, *student.names)}
     plan.missing = [
         each
@@ -295,6 +309,24 @@ def stored(folder: pathlib.Path) -> dict:
         return rows.with_sentences(json.loads((folder / FILE).read_bytes()))
     except (OSError, ValueError, RecursionError, rows.Damaged):
         return {}
+
+
+def join(parts: Iterable[pathlib.Path], folder: pathlib.Path) -> None:
+    """Write the plans in the folders of several parts as one plan.json. Raises OSError."""
+    whole: dict = {}
+    for data in filter(None, map(stored, dict.fromkeys([folder, *parts]))):
+        for name, value in data.items():
+            if isinstance(value, dict):
+                whole[name] = whole.get(name, {}) | value
+            elif isinstance(value, list):
+                whole[name] = [*(old for old in whole.get(name, []) if _of(old) not in map(_of, value)), *value]
+    if whole:
+        atomic_files.write(folder / FILE, rows.line(whole), sync=True)
+
+
+def _of(entry):
+    """What an entry of a stored plan is about: a student, or a sentence."""
+    return entry.get("student") if isinstance(entry, dict) else entry
 
 
 def students_of(folder: pathlib.Path) -> list[str]:

@@ -79,31 +79,33 @@ class Found:
     """The files of a class, with names that file_names.read can parse.
 
     layouts: a sentence for each layout that was found. aside: names of files that are nobody's, with the reason; ""
-    where it needs no word. doubts: sentences about what looks wrong.
+    where it needs no word. doubts: sentences about what looks wrong. zipped: whether a path is a zip.
     """
 
     files: list[SubmittedFile] = field(default_factory=list)
     layouts: list[str] = field(default_factory=list)
     aside: dict[str, str] = field(default_factory=dict)
     doubts: list[str] = field(default_factory=list)
+    zipped: bool = False
 
 
 class NothingToGrade(Exception):
     """A path does not exist or holds no file."""
 
 
-def find_all(paths: list[pathlib.Path], out: pathlib.Path | None = None) -> Found:
+def find_all(paths: list[pathlib.Path], out: pathlib.Path | None = None, one_student: bool = False) -> Found:
     """The files of several paths, without repetition. Their names are relative to the folder that contains all paths.
 
-    out: a folder that is skipped. Raises NothingToGrade if one of the paths does not exist or holds no file.
+    out: a folder that is skipped. one_student: whether each path is one student's, whatever lies in it. Raises
+    NothingToGrade if one of the paths does not exist or holds no file.
     """
     paths = list(dict.fromkeys(pathlib.Path(os.path.abspath(path)) for path in paths))
     if len(paths) == 1:
-        return look(paths[0], out)
+        return look(paths[0], out, one_student)
     above = pathlib.Path(os.path.commonpath([path.parent for path in paths]))
     found = Found()
     for path in paths:
-        under, here = path.relative_to(above).as_posix(), look(path, out)
+        under, here = path.relative_to(above).as_posix(), look(path, out, one_student)
         earlier = {file.name for file in found.files}
         for file in here.files:
             if file.name == path.name and not path.is_dir():  # a single notebook: a folder above may name the student
@@ -114,6 +116,7 @@ def find_all(paths: list[pathlib.Path], out: pathlib.Path | None = None) -> Foun
         found.layouts += [each for each in here.layouts if each not in found.layouts]
         found.aside |= {f"{under}/{name}": why for name, why in here.aside.items()}
         found.doubts += here.doubts
+        found.zipped |= here.zipped
     named = {file.name for file in found.files}  # what one path has beside a class may be in another path
     found.aside = {name: why for name, why in found.aside.items() if name not in named}
     return found
@@ -124,7 +127,7 @@ def find(path: pathlib.Path, out: pathlib.Path | None = None) -> Iterator[Submit
     yield from look(path, out).files
 
 
-def look(path: pathlib.Path, out: pathlib.Path | None = None) -> Found:
+def look(path: pathlib.Path, out: pathlib.Path | None = None, one_student: bool = False) -> Found:
     """The files of a path: a file, a folder or a zip.
 
     A zip in a folder or in a zip is opened. A file of any kind counts as submitted, so that its student gets a row.
@@ -133,11 +136,12 @@ def look(path: pathlib.Path, out: pathlib.Path | None = None) -> Found:
     """
     if path.suffix.lower() == ".zip" and path.is_file():
         try:
-            found = _placed(_in_zip(path, MAX_FILES), path.stem)
+            found = _placed(_in_zip(path, MAX_FILES), path.stem, one_student)
+            found.zipped = True
         except OSError as error:
             raise NothingToGrade(said("{path} {error}", path=repr(str(path)), error=error)) from None
     elif path.is_dir() and path.suffix.lower() != ".ipynb":
-        found = _placed(list(_in_folder(path, out)), path.absolute().name)
+        found = _placed(list(_in_folder(path, out)), path.absolute().name, one_student)
     elif os.path.lexists(path):
         found = Found([_file(path.name, functools.partial(_light, lambda: _bytes(path)))], [said("a single file")])
     else:
@@ -147,14 +151,17 @@ def look(path: pathlib.Path, out: pathlib.Path | None = None) -> Found:
     return found
 
 
-def _placed(found: list[tuple[str, Callable[[], bytes]]], title: str) -> Found:
+def _placed(found: list[tuple[str, Callable[[], bytes]]], title: str, one_student: bool) -> Found:
     """Files from (name, load), each with its student.
 
     Of the files that are no notebooks, two kinds are no submissions: those beside notebooks of the same student; and,
     where there are notebooks at all, those at the top to which no platform gave a student's name.
     """
     loads = dict(found)
-    layout = layouts.of(list(loads), title, lambda name: loads[name]())
+    if one_student:
+        layout = layouts.of_one(list(loads), title)
+    else:
+        layout = layouts.of(list(loads), title, lambda name: loads[name]())
     notebooks = [name for name in layout.owners if file_names.is_ipynb(name)]
     stems: dict[str, set[str]] = {}  # of a student's notebooks
     for name in notebooks:

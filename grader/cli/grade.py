@@ -51,6 +51,9 @@ def add(commands) -> None:
     parser.add_argument(
         "--plan", action="store_true", help=said("say which file of whom counts and why, and grade nothing")
     )  # fmt: skip
+    parser.add_argument(
+        "--one-student", action="store_true", help=said("each PATH is one student's, whatever lies in it")
+    )  # fmt: skip
     parser.add_argument("--yes", action="store_true", help=said("grade although the plan looks wrong"))
     parser.set_defaults(run=run)
 
@@ -64,7 +67,7 @@ def run(options) -> int:
     from ..classroom import executors, grading, plan, results_store, seeds, submissions
 
     try:
-        found = submissions.find_all(options.paths, options.out)
+        found = submissions.find_all(options.paths, options.out, options.one_student)
         found.files = grading.distinct(found.files)
         if options.plan:
             with _executor(options, len(found.files)) as grader:
