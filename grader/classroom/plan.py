@@ -176,10 +176,7 @@ def _add(plan: Plan, key: str, kept: list[Candidate], every_attempt: bool) -> No
 def _look(plan: Plan, expected: Sequence[Expected], before: Iterable[str]) -> None:
     """Find what looks wrong, what a person has to look at, and who is missing."""
     for student in plan.students.values():
-        plan.for_a_person += [
-            said("{student}: {file}: {why}", student=student.key, file=name, why=why)
-            for name, why in student.unread.items()
-        ]
+        plan.for_a_person += [joined("{one}: {two}", [student.key, name, why]) for name, why in student.unread.items()]
         for choice in student.choices.values():
             if choice.undecided:
                 plan.for_a_person.append(
@@ -225,53 +222,53 @@ def _some(names: Sequence[str]) -> str:
     return said("{list} and {value} more", list=shown, value=len(names) - _SHOWN) if len(names) > _SHOWN else shown
 
 
-def lines(plan: Plan) -> Iterator[str]:
-    """The plan as sentences, one a line."""
+def lines(plan: Plan) -> Iterator[tuple[int, str]]:
+    """The plan as (depth, sentence), one a line: what is deeper belongs to the line above it."""
     lessons = sorted({lesson for student in plan.students.values() for lesson in student.choices})
-    yield said(
-        "Plan. Students: {count}. Files: {files}. Lessons: {lessons}. Layout: {layouts}.",
-        count=len(plan.students),
-        files=len(plan.files),
-        lessons=listed(lessons) if lessons else said("none"),
-        layouts=joined("{one}; {two}", plan.layouts),
+    yield (
+        0,
+        said(
+            "Plan. Students: {count}. Files: {files}. Lessons: {lessons}. Layout: {layouts}.",
+            count=len(plan.students),
+            files=len(plan.files),
+            lessons=listed(lessons) if lessons else said("none"),
+            layouts=joined("{one}; {two}", plan.layouts),
+        ),
     )
     for student in plan.students.values():
         yield from _of_student(student)
     if plan.left_out:
-        yield said("Left out, no student's work:")
+        yield 0, said("Left out, as no student's work:")
         reasons: dict[str, list[str]] = {}
         for name, why in plan.left_out.items():
             reasons.setdefault(why, []).append(name)
         for why, names in reasons.items():
-            yield said("  {why}: {files}", why=why, files=_some(names))
+            yield 1, joined("{one}: {two}", [why, _some(names)])
     if plan.missing:
-        yield said("Nothing from students who are expected ({count}):", count=len(plan.missing))
+        yield 0, said("Nothing from students who are expected: {count}", count=len(plan.missing))
         for each in plan.missing:
-            yield said("  {student}", student=each.name or each.key)
+            yield 1, each.name or each.key
     if plan.doubts:
-        yield said("This looks wrong:")
+        yield 0, said("This looks wrong:")
         for sentence in plan.doubts:
-            yield said("  {sentence}", sentence=sentence)
+            yield 1, sentence
 
 
-def _of_student(student: Student) -> Iterator[str]:
+def _of_student(student: Student) -> Iterator[tuple[int, str]]:
     """The lines of one student: what counts, and below it the choices and what is not read."""
     chosen = [
         said("lesson {lesson} from {files}", lesson=lesson, files=listed([each.file.name for each in choice.counts]))
         for lesson, choice in student.choices.items()
     ]
-    yield said(
-        "  {student}: {files}",
-        student=student.key,
-        files=joined("{one}; {two}", chosen) if chosen else said("nothing that can be graded"),
-    )
+    counts = joined("{one}; {two}", chosen) if chosen else said("nothing that can be graded")
+    yield 1, joined("{one}: {two}", [student.key, counts])
     for choice in student.choices.values():
         if choice.why:
-            yield said("    lesson {lesson}: {why}", lesson=choice.lesson, why=choice.why)
+            yield 2, said("lesson {lesson}: {why}", lesson=choice.lesson, why=choice.why)
         for each, why in choice.instead:
-            yield said("    not {file}: {why}", file=each.file.name, why=why)
+            yield 2, said("not {file}: {why}", file=each.file.name, why=why)
     for name, why in student.unread.items():
-        yield said("    not read: {file}: {why}", file=name, why=why)
+        yield 2, said("not read: {file}: {why}", file=name, why=why)
 
 
 def store(plan: Plan, folder: pathlib.Path) -> None:

@@ -136,8 +136,8 @@ def _planned(options, found, grader):
     planned = plan.make(
         found, contents, before=plan.students_of(options.out), every_attempt=options.every_attempt
     )  # fmt: skip
-    for line in plan.lines(planned):
-        print(_plain(say(line)))
+    for depth, sentence in plan.lines(planned):
+        print("  " * depth + str(_plain(say(sentence))))
     return planned
 
 
