@@ -74,6 +74,7 @@ def of_00(students):
     return {key: {"00": [name] if isinstance(name, str) else name} for key, name in students.items()}
 
 
+LOGINS = ("ada", "bob", "cyd")
 BLACKBOARD = (
     "Name: Ada Lovelace (a_love)\nAssignment: One row\nDate Submitted: Sunday, November 22, 2026 10:15:00 AM UTC\n"
 )
@@ -163,7 +164,7 @@ CLASSES = {
                 "notebooks/04_one_row.ipynb": BLANK_04, f"notebooks/zh/{NAME}": TWIN, f"solutions/{NAME}": SOLUTION,
             }.items()
         },
-        of_00({f"one-row-{login}": f"one-row-submissions/one-row-{login}/notebooks/{NAME}" for login in ("ada", "bob", "cyd")}),
+        of_00({f"one-row-{who}": f"one-row-submissions/one-row-{who}/notebooks/{NAME}" for who in LOGINS}),
     ),
     "google classroom": (
         {
@@ -237,13 +238,16 @@ CLASSES = {
         of_00({"ada": f"ada/{NAME}", "bob": f"bob.zip/deep/er/{NAME}", "cyd": f"cyd/hw.zip/inner.zip/{NAME}"}),
     ),
     "by hand, files": (
-        {"ada_00_check_your_bench.ipynb": ADA, "00_check_your_bench_bob.ipynb": BOB, "ada_04_one_row.ipynb": one_row("1")},
+        {
+            "ada_00_check_your_bench.ipynb": ADA, "00_check_your_bench_bob.ipynb": BOB,
+            "ada_04_one_row.ipynb": one_row("1"),
+        },
         {"ada": {"00": ["ada_00_check_your_bench.ipynb"], "04": ["ada_04_one_row.ipynb"]}}
         | of_00({"bob": "00_check_your_bench_bob.ipynb"}),
     ),
     "sections": (
-        {f"{section}/{name}/hw.ipynb": ADA for section, name in (("Mon", "ada"), ("Mon", "bob"), ("Tue", "cyd"), ("Tue", "dan"))},
-        of_00({"ada": "Mon/ada/hw.ipynb", "bob": "Mon/bob/hw.ipynb", "cyd": "Tue/cyd/hw.ipynb", "dan": "Tue/dan/hw.ipynb"}),
+        {f"{place}/hw.ipynb": ADA for place in ("Mon/ada", "Mon/bob", "Tue/cyd", "Tue/dan")},
+        of_00({place[4:]: f"{place}/hw.ipynb" for place in ("Mon/ada", "Mon/bob", "Tue/cyd", "Tue/dan")}),
     ),
     "attempts in folders": (
         {f"{name}/attempt {n}/hw.ipynb": work(f"x * {n}") for name in ("ada", "bob", "cyd") for n in (1, 2)},
@@ -323,6 +327,15 @@ COUNTS = {
     "a twin in Chinese": ({f"notebooks/{NAME}": ADA, f"notebooks/zh/{NAME}": TWIN}, [f"notebooks/{NAME}"]),
     "work in Chinese": ({f"notebooks/{NAME}": BLANK, f"notebooks/zh/{NAME}": work(of=TWIN)}, [f"notebooks/zh/{NAME}"]),
     "the course's solution": ({f"notebooks/{NAME}": ADA, f"solutions/{NAME}": SOLUTION}, [f"notebooks/{NAME}"]),
+    "a copy of the course": (
+        {
+            f"course/notebooks/{NAME}": ADA, f"course/solutions/{NAME}": SOLUTION,
+            "course/solutions/00_x.py": "# %%\ndef double(x): 1",
+            "course/tests/attacks/05_right.py": "# %%\ndef double(x):\n    return 2 * x",
+            "course/grader/api.py": "def double(x): 1",
+        },
+        [f"course/notebooks/{NAME}"],
+    ),
     "own work in solutions/": ({NAME: BLANK, f"solutions/{NAME}": ADA}, [f"solutions/{NAME}"]),
     "a blank copy": ({NAME: ADA, "00_check_your_bench (1).ipynb": BLANK}, [NAME]),
     "a backup": ({NAME: ADA, "00_check_your_bench_backup.ipynb": BOB}, ["00_check_your_bench_backup.ipynb", NAME]),
@@ -386,9 +399,11 @@ def test_every_stub_of_the_course_is_known(tmp_path):
 
 
 DOUBTS = {
-    "several notebooks, by hand": ({f"x/{NAME}": ADA, "x/mine.ipynb": BOB, f"y/{NAME}": CYD}, "several different notebooks"),
+    "several notebooks, by hand": (
+        {f"x/{NAME}": ADA, "x/mine.ipynb": BOB, f"y/{NAME}": CYD}, "several different notebooks",
+    ),
     "a class in a student": (
-        {f"Mon/ada/{NAME}": ADA, f"Mon/bob/{NAME}": BOB, f"cyd/{NAME}": CYD}, "what is in it looks like several: ada, bob",
+        {f"Mon/ada/{NAME}": ADA, f"Mon/bob/{NAME}": BOB, f"cyd/{NAME}": CYD}, "looks like several: ada, bob",
     ),
     "a download among students": (
         {f"c/a_1_11_{NAME}": ADA, f"c/b_2_12_{NAME}": BOB, f"cyd/{NAME}": CYD}, "looks like several: a_1, b_2",
@@ -512,7 +527,8 @@ MENDED = {
     "a BOM and zeros": (b"\xef\xbb\xbf" + work().encode() + b"\n\0\0", ""),
     "UTF-16": (work().encode("utf-16"), ""),
     "a raw cell": (json.dumps({"cells": [
-        {"cell_type": "raw", "source": "def double(x):\n    return 2 * x"}, {"cell_type": "code", "source": "import torch"},
+        {"cell_type": "raw", "source": "def double(x):\n    return 2 * x"},
+        {"cell_type": "code", "source": "import torch"},
     ]}), "double of 0.1 stands in a cell of the kind raw"),
     "a fenced markdown cell": (json.dumps({"cells": [
         {"cell_type": "markdown", "source": "```python\ndef double(x):\n    return 2 * x\n```"},
@@ -540,6 +556,13 @@ NAMED = {
     "a comma too many": (work().replace('"nbformat": 4,', '"nbformat": 4,,'), "cannot be read as JSON, from line"),
     "no text": (b'{"cells": [\x00\xff\xfe\x80', "nor as text"),
 }
+
+
+def test_what_was_mended_is_listed_for_a_person(tmp_path):
+    """Beside the choice that it does not change."""
+    made = planned(write(tmp_path, {f"ada/{NAME}": CONFLICT, f"bob/{NAME}": BOB}))
+    (told,) = made.for_a_person
+    assert told.startswith(f"ada: ada/{NAME}: a conflict of git") and told[5:] in [line for _, line in plan.lines(made)]
 
 
 @pytest.mark.parametrize("case", NAMED)

@@ -35,6 +35,7 @@ _MARK_OF_GIT = re.compile(r"(?:^|/)\.git(?:/HEAD)?$")
 _ATTEMPT_TEXT = re.compile(r"Name: *(?P<name>.+?) *\((?P<user>[^()\n]+)\)\s*$", re.MULTILINE)  # of Blackboard
 # Folders of the course, and those in which one student sorts own work: no names of students.
 _OF_COURSE = {"notebooks", "solutions", "zh", "grader", "docs", "tests", "tools", "locale", "records", "site"}
+_NO_WORK = _OF_COURSE - {"notebooks", "solutions", "zh"}  # in which no student works
 _OF_WORK = re.compile(
     r"(?:attempt|version|try|week|unit|day|lesson|lab|hw|homework|assignment|exercise|ps|part|draft|old|new|final|backup"
     r"|copy|work|src|code|data|submission|module|chapter|project|tmp|test|archive|extra|untitled)s?"
@@ -132,14 +133,21 @@ def of(names: list[str], title: str, load: Callable[[str], bytes]) -> Layout:
 def of_one(names: list[str], title: str) -> Layout:
     """The layout of files that are all of one student, named by the folder or zip file around them."""
     own = [name for name in names if not _MARK_OF_GIT.search(name)]
-    return Layout({name: [Owner(title, name, sure=True)] for name in own}, {said("the files of one student"): None})
+    aside = _files_of_the_course(own)
+    return Layout(
+        {name: [Owner(title, name, sure=True)] for name in own if name not in aside},
+        {said("the files of one student"): None},
+        dict.fromkeys(aside, said("it is a file of the course")),
+    )
 
 
 def _put(top: _Folder, name: str) -> None:
     marked = _MARK_OF_GIT.search(name)
     *folders, _ = name[: marked.start()].strip("/").split("/") + [""] if marked else name.split("/")
     at = top
-    for part in filter(None, folders[:_MAX_DEPTH]):
+    for part in folders[:_MAX_DEPTH]:
+        if part in ("", ".", ".."):
+            continue
         if part not in at.folders:
             at.folders[part] = _Folder(file_names.without_ending(part), f"{at.path}{part}/")
         at = at.folders[part]
@@ -379,8 +387,13 @@ class _Reader:
 
     def give(self, folder: _Folder, student: str, only: list[str] | None = None, **more) -> None:
         """Give the files of a folder, or `only` some of them, to a student."""
-        for name in folder.all_files() if only is None else only:
-            self.add(name, Owner(student, name[len(folder.path) :], **more))
+        names = list(folder.all_files()) if only is None else only
+        of_course = _files_of_the_course(names)
+        for name in names:
+            if name in of_course:
+                self.layout.aside[name] = said("it is a file of the course")
+            else:
+                self.add(name, Owner(student, name[len(folder.path) :], **more))
 
     def add(self, name: str, owner: Owner) -> None:
         self.layout.owners.setdefault(name, []).append(owner)
@@ -408,6 +421,20 @@ def _is_repository(folder: _Folder) -> bool:
     """Whether a folder is a clone: it has a .git, or the course's tree."""
     books = folder.folders.get("notebooks")
     return folder.git or (books is not None and any(file_names.is_of_course(name) for name in books.own_notebooks))
+
+
+def _files_of_the_course(names: list[str]) -> set[str]:
+    """Those of a student's files that came with a copy of the course: its programs and tests hold answers too."""
+    roots = set()
+    for name in names:
+        root, found, book = name.rpartition("notebooks/")
+        if found and root[-1:] in ("", "/") and "/" not in book and file_names.is_of_course(book):
+            roots.add(root)
+    return {
+        name for name in names for root in roots
+        if name.startswith(root) and name[len(root) :].partition("/")[0] in _NO_WORK
+        or name.startswith(f"{root}solutions/") and name.endswith(".py")
+    }  # fmt: skip
 
 
 def _is_persons(folder: _Folder) -> bool:

@@ -178,6 +178,7 @@ def _look(plan: Plan, expected: Sequence[Expected], before: Iterable[str]) -> No
     for student in plan.students.values():
         plan.for_a_person += [joined("{one}: {two}", [student.key, name, why]) for name, why in student.unread.items()]
         for choice in student.choices.values():
+            plan.for_a_person += [joined("{one}: {two}", [student.key, each]) for each in _mended(choice)]
             if choice.undecided:
                 plan.for_a_person.append(
                     said("{student}: lesson {lesson}: {why}", student=student.key, lesson=choice.lesson, why=choice.why)
@@ -263,12 +264,18 @@ def _of_student(student: Student) -> Iterator[tuple[int, str]]:
     counts = joined("{one}; {two}", chosen) if chosen else said("nothing that can be graded")
     yield 1, joined("{one}: {two}", [student.key, counts])
     for choice in student.choices.values():
+        yield from ((2, each) for each in _mended(choice))
         if choice.why:
             yield 2, said("lesson {lesson}: {why}", lesson=choice.lesson, why=choice.why)
         for each, why in choice.instead:
             yield 2, said("not {file}: {why}", file=each.file.name, why=why)
     for name, why in student.unread.items():
         yield 2, said("not read: {file}: {why}", file=name, why=why)
+
+
+def _mended(choice: Choice) -> list[str]:
+    """What is odd about the files that count, or may count."""
+    return [joined("{one}: {two}", [c.file.name, each]) for c in choice.counts for each in c.contents.problems]
 
 
 def store(plan: Plan, folder: pathlib.Path) -> None:
