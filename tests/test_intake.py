@@ -245,6 +245,11 @@ CLASSES = {
         {"ada": {"00": ["ada_00_check_your_bench.ipynb"], "04": ["ada_04_one_row.ipynb"]}}
         | of_00({"bob": "00_check_your_bench_bob.ipynb"}),
     ),
+    "homework of other names": (
+        {"ada/a.ipynb": ADA, "bob/b.ipynb": BOB}, of_00({"ada": "ada/a.ipynb", "bob": "bob/b.ipynb"}),
+    ),
+    "canvas, one student": ({"ada_1_11_00.ipynb": ADA}, of_00({"ada_1": "ada_1_11_00.ipynb"})),
+    "google classroom, one student": ({f"Ada L - {NAME}": ADA}, of_00({"Ada L": f"Ada L - {NAME}"})),
     "sections": (
         {f"{place}/hw.ipynb": ADA for place in ("Mon/ada", "Mon/bob", "Tue/cyd", "Tue/dan")},
         of_00({place[4:]: f"{place}/hw.ipynb" for place in ("Mon/ada", "Mon/bob", "Tue/cyd", "Tue/dan")}),

@@ -38,7 +38,8 @@ _OF_COURSE = {"notebooks", "solutions", "zh", "grader", "docs", "tests", "tools"
 _NO_WORK = _OF_COURSE - {"notebooks", "solutions", "zh"}  # in which no student works
 _OF_WORK = re.compile(
     r"(?:attempt|version|try|week|unit|day|lesson|lab|hw|homework|assignment|exercise|ps|part|draft|old|new|final|backup"
-    r"|copy|work|src|code|data|submission|module|chapter|project|tmp|test|archive|extra|untitled)s?"
+    r"|copy|work|src|code|data|submission|module|chapter|project|tmp|test|archive|extra|untitled|class|course|student"
+    r"|download|collected|export|section|group)s?"
     r"(?:[\W_]*[0-9]{0,3}|[\W_]+[a-z]{1,3})|[\W\d_]{1,2}",
     re.IGNORECASE,
 )
@@ -285,7 +286,7 @@ class _Reader:
         platforms = {child: made for child in children if (made := file_names.platform(child))}
         if not platforms:
             return False
-        if depth and len({file_names.read(child).student for child in platforms}) < 2:
+        if depth and _is_persons(folder) and len({file_names.read(child).student for child in platforms}) < 2:
             return False  # in a student's own folder, one file may be called so
         full = self._users_of_blackboard(folder)
         for platform in dict.fromkeys(platforms.values()):
@@ -363,7 +364,7 @@ class _Reader:
             name: re.sub(r"(?i)\.(?:ipynb|py|zip)\b.*$", "", folder.last(name)) or folder.last(name) for name in files
         }
         persons = _persons(folder)
-        by_person = len(set(persons.values())) > 1
+        by_person = _names_persons(folder)
         of_course = [file_names.slug_of(stems[name]) for name in books if file_names.is_of_course(folder.last(name))]
         of_one = not folder.folders and folder.title and len(books) == len(of_course) == len(set(of_course)) > 0
         if books:
@@ -482,7 +483,11 @@ def _is_around(folder: _Folder, title: str) -> bool:
     children = [*folder.folders, *map(folder.last, folder.files)]
     if len({file_names.read(child).student for child in children if file_names.is_of_platform(child)}) > 1:
         return True
-    if _is_class(folder) or any(map(_is_repository, folder.bearing)) or len(set(_persons(folder).values())) > 1:
+    if not _is_persons(folder) and (
+        any(map(file_names.is_of_platform, children)) or sum(map(_is_persons, folder.bearing)) > 1
+    ):
+        return True
+    if _is_class(folder) or any(map(_is_repository, folder.bearing)) or _names_persons(folder):
         return True
     if not folder.own_notebooks and len(folder.bearing) == 1 and _is_around(folder.bearing[0], folder.title):
         return True
@@ -493,6 +498,13 @@ def _persons(folder: _Folder) -> dict[str, str]:
     """{file: the person whom its name names beside a lesson} of the notebooks right in a folder."""
     stems = {name: file_names.without_ending(folder.last(name)) for name in folder.own_notebooks}
     return {name: person for name, stem in stems.items() if (person := file_names.person(stem))}
+
+
+def _names_persons(folder: _Folder) -> bool:
+    """Whether the notebooks right in a folder name several persons, or each one first, as Google Classroom does."""
+    persons, books = _persons(folder), folder.own_notebooks
+    first = 0 < len(persons) == len(books) and all(" - " in folder.last(name) for name in books)
+    return first or len(set(persons.values())) > 1
 
 
 def _same(folder: str, archive: str) -> bool:
