@@ -313,6 +313,8 @@ def test_times_and_names_of_platforms_are_kept(tmp_path):
     assert "2026-11-22 10:15:00" == files["Ada Lovelace_101"].handed_in == files["Cyd_103"].handed_in
     made = planned(tmp_path / "a")
     assert made.students["Ada Lovelace_101"].names == ("101", "ada@example.edu")
+    drafts = planned(write(tmp_path / "t", CLASSES["teams"][0])).for_a_person
+    assert [f"Cyd: Student Work/Working files/Cyd/One row/{NAME}: it was not handed in"] == drafts
     assert ("Ada Lovelace",) == planned(write(tmp_path / "b", CLASSES["blackboard"][0])).students["a_love"].names
     assert ("ada",) == planned(write(tmp_path / "c", CLASSES["github classroom"][0])).students["one-row-ada"].names
     files = {each.name: each for each in submissions.find(write(tmp_path / "d", CLASSES["nbgrader"][0]))}

@@ -275,7 +275,11 @@ def _of_student(student: Student) -> Iterator[tuple[int, str]]:
 
 def _mended(choice: Choice) -> list[str]:
     """What is odd about the files that count, or may count."""
-    return [joined("{one}: {two}", [c.file.name, each]) for c in choice.counts for each in c.contents.problems]
+    return [
+        joined("{one}: {two}", [each.file.name, why])
+        for each in choice.counts
+        for why in (*each.contents.problems, *([said("it was not handed in")] if each.owner.draft else []))
+    ]
 
 
 def store(plan: Plan, folder: pathlib.Path) -> None:
