@@ -6,6 +6,7 @@ import zipfile
 import nbformat
 import pytest
 from conftest import ROOT
+from test_classroom import Graders
 
 from grader.__main__ import main
 from grader.classroom import contents, grading, plan, submissions
@@ -48,7 +49,7 @@ def pack(path, files):
     return path
 
 
-def planned(*paths, **more):
+def planned(*paths, contents_of=None, **more):
     found = submissions.find_all(list(paths))
     found.files = grading.distinct(found.files)
 
@@ -59,6 +60,8 @@ def planned(*paths, **more):
             except OSError as error:
                 yield contents.Contents(problems=(str(error),))
 
+    if contents_of:  # as the command reads them, in an executor without processes
+        return plan.make(found, lambda files: contents_of(files, Graders().grading_executor()), **more)
     return plan.make(found, read, **more)
 
 
@@ -495,6 +498,37 @@ def test_a_zip_that_was_cut_off_is_refused_as_a_whole(tmp_path):
         (tmp_path / "class.zip").write_bytes(whole[:end])
         with pytest.raises(submissions.NothingToGrade, match="cannot be read as a zip file"):
             planned(tmp_path / "class.zip")
+
+
+def test_a_damaged_download_stops_and_a_students_damaged_zip_does_not(tmp_path):
+    """The first can be downloaded again; the second has a row that says so."""
+
+    def damaged(files, name):
+        data = bytearray(_zip(files))
+        at = data.index(name.encode()) + len(name)
+        data[at + 10 : at + 40] = bytes(30)
+        return bytes(data)
+
+    (tmp_path / "class.zip").write_bytes(damaged({f"ada/{NAME}": ADA, f"bob/{NAME}": BOB}, f"bob/{NAME}"))
+    made = planned(tmp_path / "class.zip", contents_of=grading.contents_of)
+    says = f"the zip file is damaged, and these cannot be read out of it: bob/{NAME}. Download it again"
+    assert made.doubts == [says] and chosen(made)["ada"] == {"00": [f"ada/{NAME}"]}
+    write(tmp_path / "class", {"ada.zip": damaged({NAME: ADA, "x.ipynb": BOB}, "x.ipynb"), f"cyd/{NAME}": CYD})
+    made = planned(tmp_path / "class", contents_of=grading.contents_of)
+    assert made.doubts == [] and "ada.zip/x.ipynb" in made.students["ada"].unread
+
+
+def test_the_plans_of_parts_become_one(tmp_path):
+    """A student of several parts is there once, as the last part has it."""
+    for part, files in (("1", {f"ada/{NAME}": ADA, "bob/x.pdf": "x"}), ("2", {f"bob/{NAME}": BOB, f"cyd/{NAME}": CYD})):
+        (tmp_path / part).mkdir()
+        plan.store(planned(write(tmp_path / f"class {part}", files)), tmp_path / part)
+    (tmp_path / "out").mkdir()
+    plan.join([tmp_path / "1", tmp_path / "2"], tmp_path / "out")
+    whole = plan.stored(tmp_path / "out")
+    assert {each["student"]: bool(each["lessons"]) for each in whole["students"]} == dict.fromkeys(LOGINS, True)
+    plan.join([tmp_path / "nowhere"], tmp_path / "1")
+    assert plan.students_of(tmp_path / "1") == ["ada", "bob"]
 
 
 def test_zips_in_zips_are_bounded(tmp_path):
