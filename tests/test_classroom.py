@@ -43,16 +43,17 @@ def stored(folder):
 
 
 class Graders:
-    """An executor without processes: it grades at once, and remembers how much it held at a time."""
+    """An executor without processes: it grades at once, and remembers which files. What they hold is read as ever."""
 
     def __init__(self, grade=None):
         self.grade, self.asked = grade, []
 
     def submit(self, function, work):
-        self.asked.append(work.name)
+        grades = function is grading.grade
+        self.asked += [work.name] * grades
         future = Future()
         try:
-            future.set_result(self.grade(work) if self.grade else function(work))
+            future.set_result(self.grade(work) if self.grade and grades else function(work))
         except Exception as error:
             future.set_exception(error)
         return future

@@ -21,7 +21,8 @@ from test_export import exercise, notebook, row
 
 from grader import lessons
 from grader.__main__ import main
-from grader.classroom import executors, grading, results_store, submissions
+from grader.classroom import executors, grading, plan, results_store, submissions
+from grader.export import entries
 
 
 def judged(job):
@@ -41,9 +42,8 @@ def judged(job):
 class Judges(Graders):
     """An executor without processes, that judges as `judged` does and reads lessons as the grader does."""
 
-    def submit(self, function, work):
-        self.grade = judged if function is grading.grade else function
-        return super().submit(function, work)
+    def __init__(self):
+        super().__init__(judged)
 
 
 @pytest.fixture(params=[(form, kind) for form in platforms.FORMS for kind in ("folder", "zip", "around")], ids="-".join)
@@ -65,18 +65,25 @@ def graded(path, out, monkeypatch, *more):
 
 @pytest.mark.one_in(3)
 def test_every_student_is_there_once(handed_out, tmp_path, monkeypatch, capsys):
-    """With the last attempt, whatever the name; and nothing that a program added, that helps, or that says a time."""
+    """With the right file, whatever the name; and nothing that a program added, that helps, or that says a time.
+
+    Canvas numbers attempts. Where nothing says which file is the last, all are judged, and the best counts.
+    """
     form, path = handed_out
     rows = graded(path, tmp_path / "out", monkeypatch)
 
     wanted = platforms.students()
     attempts = sum(name.endswith(".ipynb") for student in wanted for name, _ in student.files)
     assert attempts == len(rows) and {row["lesson"] for row in rows} == {"00"}
-    judged_rows = [row for row in rows if row["instead"] is None]
+    judged_rows = [entry.row for entry in entries.of(rows) if entry.counts]
     assert platforms.SIZE == len(judged_rows) == len({row["student"] for row in rows})
     assert {row["score"] for row in judged_rows} == {1.0}
     assert not [row for row in rows if row["problems"]]
-    assert attempts - platforms.SIZE == sum(row["instead"] is not None for row in rows)
+    replaced, undecided = (sum(bool(row[field]) for row in rows) for field in ("instead", "undecided"))
+    assert (attempts - platforms.SIZE) * (form == "canvas") == replaced
+    assert 2 * (attempts - platforms.SIZE) * (form != "canvas") == undecided
+    planned = plan.stored(tmp_path / "out")
+    assert undecided / 2 == len(planned["for_a_person"]) and not planned["doubts"]
     names = Counter(unicodedata.normalize("NFC", student.name) for student in wanted)
     if form.startswith("moodle"):
         assert names == Counter(row["student"].rpartition("_")[0] for row in judged_rows)
@@ -89,26 +96,26 @@ def test_every_student_is_there_once(handed_out, tmp_path, monkeypatch, capsys):
 @pytest.mark.whole
 def test_every_attempt_is_graded_when_asked(tmp_path, monkeypatch):
     """And a row that is there stays when it is not asked again; an earlier file counts once the later one is gone."""
-    platforms.write("moodle_flat", tmp_path / "class")
+    platforms.write("canvas", tmp_path / "class")
     out = tmp_path / "out"
     first = graded(tmp_path / "class", out, monkeypatch)
     second = graded(tmp_path / "class", out, monkeypatch, "--every-attempt")
     third = graded(tmp_path / "class", out, monkeypatch)
 
-    assert {None} == {row["instead"] for row in second} == {row["instead"] for row in third}
-    assert sum(row["score"] == 0 for row in second) == 30 and len(first) == len(second) == len(third)
-    fresh = graded(tmp_path / "class", tmp_path / "fresh", monkeypatch)
-    (gone,) = [row["submission"] for row in fresh if row["instead"] is None and "Ada Lovelace_111" in row["submission"]]
+    assert [30, 0, 0] == [sum(not row["exercises"] for row in rows) for rows in (first, second, third)]
+    assert [30] * 3 == [sum(row["instead"] is not None for row in rows) for rows in (first, second, third)]
+    assert {1.0} == {entry.row["score"] for entry in entries.of(second) if entry.counts}
+    (gone,) = [r["submission"] for r in second if r["instead"] is None and "adalovelace_111_" in r["submission"]]
     (tmp_path / "class" / gone).unlink()
-    left = graded(tmp_path / "class", tmp_path / "fresh", monkeypatch)
-    (first,) = [row for row in left if row["student"] == "Ada Lovelace_111" and row["submission"] != gone]
+    left = graded(tmp_path / "class", out, monkeypatch)
+    (first,) = [row for row in left if row["student"] == "adalovelace_111" and row["submission"] != gone]
     assert (first["score"], first["instead"]) == (0.0, None)
 
 
 @pytest.mark.whole
 def test_parts_of_a_class_leave_out_the_same_attempts(tmp_path, monkeypatch):
     """Although a part holds only some of a student's files."""
-    platforms.write("moodle_folders", tmp_path / "class")
+    platforms.write("canvas", tmp_path / "class")
     whole = graded(tmp_path / "class", tmp_path / "whole", monkeypatch, "--secret", __file__)
     parts = [
         row for i in (1, 2, 3)
@@ -118,23 +125,22 @@ def test_parts_of_a_class_leave_out_the_same_attempts(tmp_path, monkeypatch):
     assert {r["submission"]: r["instead"] for r in whole} == {r["submission"]: r["instead"] for r in parts}
 
 
-@pytest.mark.parametrize("name, text, replaces", [
+@pytest.mark.parametrize("name, text, same", [
     ("homework (2).ipynb", platforms.notebook(2), True),  # no lesson in its name
-    ("05_every_row.ipynb", platforms.notebook(2), False),  # named as another lesson: both are graded, the later counts
+    ("05_every_row.ipynb", platforms.notebook(2), True),  # named as another lesson
+    ("05_every_row.ipynb", platforms.notebook(2).replace("double", "fused_softmax"), False),
     ("x (2).ipynb", "", False), ("x (2).ipynb", "no notebook", False), ("x.zip", "no zip", False),
 ])  # fmt: skip
-def test_only_a_file_that_answers_the_same_lesson_replaces_one(name, text, replaces, tmp_path, monkeypatch):
-    """A file's lesson is read in it; one that cannot be read is no attempt."""
+def test_files_are_compared_where_they_answer_the_same_lesson(name, text, same, tmp_path, monkeypatch):
+    """A file's lesson is read in it; one that cannot be read is no attempt. Of two equal ones, the first one counts."""
     (tmp_path / "ada").mkdir()
     (tmp_path / "ada" / "00_check_your_bench.ipynb").write_text(platforms.notebook(2))
     (tmp_path / "ada" / name).write_text(text)
 
     rows = {row["submission"]: row for row in graded(tmp_path, tmp_path / "out", monkeypatch)}
 
-    first = rows["ada/00_check_your_bench.ipynb"]
-    assert len(rows) == 2 and (f"ada/{name}" if replaces else None) == first["instead"]
-    assert (not replaces) == first["score"]
-    assert (name in ("homework (2).ipynb", "05_every_row.ipynb")) == bool(rows[f"ada/{name}"]["score"])
+    assert len(rows) == 2 and rows["ada/00_check_your_bench.ipynb"]["score"] == 1
+    assert ("ada/00_check_your_bench.ipynb" if same else None) == rows[f"ada/{name}"]["instead"]
 
 
 @pytest.mark.parametrize("name", [
@@ -149,7 +155,8 @@ def test_a_student_without_a_notebook_has_a_row_that_says_so(name, tmp_path, mon
 
     rows = {row["submission"]: row for row in graded(tmp_path / "class", tmp_path / "out", monkeypatch)}
 
-    assert {name, "turingalan_102_9002_00.ipynb"} == set(rows) and rows[name]["student"] != "turingalan_102"
+    assert {name, "turingalan_102_9002_00.ipynb", "bob/ps1/timestamp.txt"} == set(rows)
+    assert rows[name]["student"] != "turingalan_102"
 
 
 # ---- exports, as their own readers read them

@@ -21,6 +21,7 @@ import base64
 import copy
 import functools
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -42,6 +43,7 @@ import pacing  # noqa: E402
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _CHECK = re.compile(r'^check\("(\d+\.\d+)"\)$', re.MULTILINE)
+_README, _GUIDE = ROOT / "README.md", ROOT / "docs" / "teaching.md"
 _SHOWN = 20  # missing translations that --check names one by one
 _PICTURE = "picture:"  # begins the tag of a cell whose picture the README shows; docs/ and the rest name the file
 
@@ -289,6 +291,33 @@ def stale_references() -> list[str]:
     return [] if fresh else [f"{path.relative_to(ROOT)} is stale"]
 
 
+def stubs() -> str:
+    """The text of stubs.json: {exercise: {name: its stub in the notebook that learners open}}."""
+    from grader import lessons
+    from grader.judge.extract import extract
+
+    found = {}
+    for stem, notebook in learners([]).items():
+        cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+        for exercise in lessons.of_lesson(stem[:2]):
+            tree = ast.parse(extract(cells, exercise.names).source)
+            found[exercise.id] = {
+                name: ast.unparse(node)
+                for node in tree.body
+                for name in exercise.names
+                if name == getattr(node, "name", None) or name in [t.id for t in getattr(node, "targets", [])]
+            }
+    return json.dumps(found, indent=1) + "\n"
+
+
+def stale_stubs() -> list[str]:
+    """A sentence if the stubs that the grader knows are not those of the lessons."""
+    from grader.lessons import blank
+
+    fresh = blank.STUBS.exists() and blank.STUBS.read_text(encoding="utf-8") == stubs()
+    return [] if fresh else [f"{blank.STUBS.relative_to(ROOT)} is stale"]
+
+
 def learners(numbers: list[str]) -> dict[str, nbformat.NotebookNode]:
     """{stem: learner's notebook} of the lessons with these numbers."""
     return {source.stem: learner(read(source), source.stem) for source in sources(numbers)}
@@ -384,35 +413,25 @@ def main() -> int:
     options = parser.parse_args()
     if options.language:
         (catalogues.LOCALE / options.language / "LC_MESSAGES").mkdir(parents=True, exist_ok=True)
-    readme = ROOT / "README.md"
-    guide = ROOT / "docs" / "teaching.md"
-    shown = readme.read_text(encoding="utf-8")
     if options.check:
-        found = [p for source in sources(options.lessons) for p in problems(source)] + stale_references()
-        found += language_problems(options.lessons)
-        if shown != _readme(shown, opening.repository()):
-            found.append("README.md has badges of another repository, or numbers of another record")
-        texts = opening.texts(ROOT, opening.repository())
-        found += [f"{path.relative_to(ROOT)} names another repository" for path in texts]
-        if course_map.page() != course_map.PAGE.read_text(encoding="utf-8"):
-            found.append("docs/map.md is stale")
-        if guide.read_text(encoding="utf-8") != pacing.page(guide.read_text(encoding="utf-8")):
-            found.append("docs/teaching.md has other minutes than the lessons")
-        found += _untranslated(options.lessons, options.release)
+        found = stale(options.lessons, options.release)
         print("\n".join(found) or f"{len(sources(options.lessons))} lessons are up to date")
         return 1 if found else 0
     repository = opening.choose(options.repo)
     if not repository:
         print("no repository on GitHub is known, so there are no badges; --repo OWNER/NAME names one")
+    from grader.lessons import blank
     from grader.mistakes import mutant
 
     if stale_references():
         mutant.REFERENCES.write_text(mutant.packed(references()), encoding="utf-8")
-    readme.write_text(_readme(shown, repository), encoding="utf-8")
+    if stale_stubs():
+        blank.STUBS.write_text(stubs(), encoding="utf-8")
+    _README.write_text(_readme(repository), encoding="utf-8")
     for path, named in opening.texts(ROOT, repository).items():
         path.write_text(named, encoding="utf-8")
     course_map.PAGE.write_text(course_map.page(), encoding="utf-8")
-    guide.write_text(pacing.page(guide.read_text(encoding="utf-8")), encoding="utf-8")
+    _GUIDE.write_text(pacing.page(_GUIDE.read_text(encoding="utf-8")), encoding="utf-8")
     for source in sources(options.lessons):
         clean, solved = ROOT / "notebooks" / f"{source.stem}.ipynb", source.with_suffix(".ipynb")
         clean.write_text(text(learner(read(source), source.stem)), encoding="utf-8")
@@ -428,8 +447,23 @@ def main() -> int:
     return 0
 
 
-def _readme(shown: str, repository: str) -> str:
-    page = measured.readme(opening.readme(shown, repository))
+def stale(lessons: list[str], release: bool) -> list[str]:
+    """Sentences about what has to be built anew. release: whether a missing translation is one of them."""
+    found = [problem for source in sources(lessons) for problem in problems(source)]
+    found += stale_references() + stale_stubs() + language_problems(lessons)
+    if _README.read_text(encoding="utf-8") != _readme(opening.repository()):
+        found.append("README.md has badges of another repository, or numbers of another record")
+    named = opening.texts(ROOT, opening.repository())
+    found += [f"{path.relative_to(ROOT)} names another repository" for path in named]
+    if course_map.page() != course_map.PAGE.read_text(encoding="utf-8"):
+        found.append("docs/map.md is stale")
+    if (guide := _GUIDE.read_text(encoding="utf-8")) != pacing.page(guide):
+        found.append("docs/teaching.md has other minutes than the lessons")
+    return found + _untranslated(lessons, release)
+
+
+def _readme(repository: str) -> str:
+    page = measured.readme(opening.readme(_README.read_text(encoding="utf-8"), repository))
     return in_language.with_switch(page, "README.md", "en")
 
 

@@ -2,12 +2,17 @@
 
 Runs in: `python -m grader grade`, and the processes that it starts.
 May import: isolation, judge, lessons, protocol, root, sentence, spec.
-Start reading: grading.py, then results_store.py and executors.py.
+Start reading: plan.py and grading.py, then results_store.py and executors.py.
 
+plan           which file of whom counts, what is left out, who is missing: made before anything is graded
 submissions    finds files in folders and zips, reads notebooks
-archives       the files in a zip, with bounds
-file_names     student, lesson and attempt from a path: Canvas, Moodle, nbgrader
-hand_in_times  the times in nbgrader's timestamp.txt
+archives       the files in a zip and in the zips in it, with bounds
+layouts        whose a file is: what platforms hand out, repositories, folders by hand
+file_names     student, lesson, attempt and kind from a name
+gradescope_export  who handed in which folder of Gradescope's export
+mending        files that are almost notebooks: read where that can be, else named
+percent        the cells of a Python file
+contents       what a file holds: its lesson, and which exercises it answers
 attempts       which of a student's files for one lesson counts
 run_order      in which order the cells of a file are read
 lesson_of      which lesson a notebook answers

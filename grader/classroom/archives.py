@@ -4,41 +4,126 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import io
 import os
 import pathlib
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from ..sentence import said
+from ..sentence import fault, message, said
 
+DAMAGED = "damaged-zip"  # the kind of a sentence about a file whose bytes in a zip file are not what was packed
 MAX_NAME = 1000  # characters of a path in an archive
 _MAX_DIRECTORY = 16 << 20  # bytes of an archive's list of its files, which zipfile reads at once
 _PIECE = 1 << 20  # bytes that are unpacked at a time
+_MAX_DEPTH = 3  # zip files in zip files in zip files
+_MAX_INNER = 2 << 30  # bytes of all zip files in one zip file
 
 
-def files(path: pathlib.Path, limit: int) -> list[tuple[str, Callable[[], bytes]]]:
-    """(name, load) for each file in a zip file. load returns its bytes, at most `limit`, or raises OSError.
+@dataclass
+class _Left:
+    """What may still be read of a zip file and of those in it: files, and bytes of the inner ones."""
 
-    A name that several files have, or one of more than 1,000 characters, is listed once; its load raises OSError.
-    Raises OSError with the reason if the archive as a whole cannot be read.
+    files: int
+    passed_over: Callable[[str], bool]
+    bytes: int = _MAX_INNER
+
+
+class TooMany(OSError):
+    """A zip file, with those in it, holds more files than are read."""
+
+
+def files(
+    path: pathlib.Path, limit: int, most: int, passed_over: Callable[[str], bool]
+) -> list[tuple[str, Callable[[], bytes]]]:
+    """(name, load) for each file in a zip file, and in the zip files in it. Names have slashes, whatever wrote them.
+
+    load returns the file's bytes, at most `limit`, or raises OSError. A name that several files have, or one of more
+    than 1,000 characters, is listed once; its load raises OSError. passed_over: whether a name is left out.
+
+    Raises OSError with the reason if the archive as a whole cannot be read, as one that was cut off, or if it holds
+    more than `most` files.
     """
+    return _listed(lambda: _File(path), os.path.getsize(path), limit, _Left(most, passed_over), 1)
+
+
+def _listed(
+    opened: Callable[[], io.BufferedIOBase | _File], size: int, limit: int, left: _Left, depth: int
+) -> list[tuple[str, Callable[[], bytes]]]:
+    """As `files`, for what `opened` opens, of `size` bytes."""
     with _as_os_error():
-        archive = zipfile.ZipFile(_File(path))
-        listed = [info for info in archive.infolist() if not info.filename.endswith("/")]
-        if sum(info.compress_size for info in listed) > os.path.getsize(path):
+        archive = zipfile.ZipFile(opened())  # type: ignore[arg-type]
+        listed = [info for info in archive.infolist() if not _name(info).endswith("/")]
+        if sum(info.compress_size for info in listed) > size:
             raise OSError(said("lists files that overlap, or that are larger than itself"))
-    names = Counter(_shown(info.filename) for info in listed)
-    found = {}
-    for info in listed:
-        name = _shown(info.filename)
+        # Of a zip file that was cut off, zipfile finds the end of a zip file in it, and lists that one's files.
+        if archive.infolist() and min(info.header_offset for info in archive.infolist()) > 0:
+            raise OSError(said("cannot be read as a zip file: it was cut off, or is damaged. Download it again"))
+    named = [(_name(info), info) for info in listed if not left.passed_over(_name(info))]
+    left.files -= len(named)
+    if left.files < 0:
+        raise TooMany(
+            said(
+                "is a zip file of {count} files, and {most} are the most that are read",
+                count=f"{len(named):,}",
+                most=f"{len(named) + left.files:,}",
+            )
+        )
+    times = Counter(name for name, _ in named)
+    held = _Held(opened, archive if depth == 1 else None)
+    found: dict[str, Callable[[], bytes]] = {}
+    for name, info in named:
         why = (
-            said("is one of {names} files of this name in one zip file", names=names[name])
-            if names[name] > 1
+            said("is one of {names} files of this name in one zip file", names=times[name])
+            if times[name] > 1
             else _fault(info, limit)
         )
-        found[name] = functools.partial(refuse, why) if why else functools.partial(_load, archive, info)
+        if why:
+            found[name] = functools.partial(refuse, why)
+        elif name.lower().endswith(".zip"):
+            found |= _inner(name, held, info, limit, left, depth)
+        else:
+            found[name] = functools.partial(_load, held, info)
     return list(found.items())
+
+
+def _inner(
+    name: str, held: _Held, info: zipfile.ZipInfo, limit: int, left: _Left, depth: int
+) -> dict[str, Callable[[], bytes]]:
+    """The files of a zip file in a zip file, by their names; the zip file itself where it cannot be read."""
+    left.bytes -= info.file_size
+    if depth >= _MAX_DEPTH or left.bytes < 0:
+        return {
+            name: functools.partial(refuse, said("is a zip file too deep in zip files, or one too many: unpack it"))
+        }
+    load = functools.partial(_load, held, info)
+    try:
+        inside = _listed(lambda: io.BytesIO(load()), info.file_size, limit, left, depth + 1)
+    except TooMany:
+        raise
+    except OSError as error:
+        return {name: functools.partial(refuse, message(error))}
+    if not inside:
+        return {name: functools.partial(refuse, said("is a zip file that holds no files"))}
+    return {f"{name}/{each}": of_each for each, of_each in inside}
+
+
+class _Held:
+    """An open archive. One in another archive is unpacked when it is read, and kept until a second one is."""
+
+    _latest: tuple[_Held, zipfile.ZipFile] | None = None
+
+    def __init__(self, opened: Callable[[], io.BufferedIOBase | _File], archive: zipfile.ZipFile | None):
+        self._opened, self._archive = opened, archive
+
+    def archive(self) -> zipfile.ZipFile:
+        if self._archive is not None:
+            return self._archive
+        if _Held._latest is None or _Held._latest[0] is not self:
+            _Held._latest = self, zipfile.ZipFile(self._opened())  # type: ignore[arg-type]
+        return _Held._latest[1]
 
 
 def refuse(why: str) -> bytes:
@@ -46,7 +131,13 @@ def refuse(why: str) -> bytes:
     raise OSError(why)
 
 
-def _shown(name: str) -> str:
+def _name(info: zipfile.ZipInfo) -> str:
+    """The path of a file. Windows writes backslashes, and macOS UTF-8 without saying so."""
+    name = info.filename
+    if not info.flag_bits & 0x800:  # not said to be UTF-8, so zipfile has read it as code page 437
+        with contextlib.suppress(UnicodeError):
+            name = name.encode("cp437").decode("utf-8")
+    name = name.replace("\\", "/")
     return (name if len(name) <= MAX_NAME else f"{name[:100]}…{name[-50:]}") or "?"
 
 
@@ -61,9 +152,9 @@ def _fault(info: zipfile.ZipInfo, limit: int) -> str | None:
     return said("is larger than {value} MB", value=limit >> 20) if info.file_size > limit else None
 
 
-def _load(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+def _load(held: _Held, info: zipfile.ZipInfo) -> bytes:
     """The bytes of a file: never more than the directory says, whatever is packed."""
-    with _as_os_error(), archive.open(info) as member:
+    with _as_os_error(), held.archive().open(info) as member:
         return b"".join(iter(lambda: member.read(_PIECE), b""))
 
 
@@ -75,7 +166,7 @@ def _as_os_error() -> Iterator[None]:
     except OSError:
         raise
     except Exception as error:
-        raise OSError(said("cannot be read as a zip file: {error}", error=error)) from None
+        raise OSError(fault(DAMAGED, "cannot be read as a zip file: {error}", error=error)) from None
 
 
 class _File:

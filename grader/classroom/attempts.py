@@ -1,11 +1,14 @@
-"""Which of a student's files for one lesson counts: the last one."""
+"""Which of a student's files for one lesson counts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..sentence import listed, said
 from . import file_names
+from .contents import Contents
+from .layouts import Owner
 from .submissions import SubmittedFile
 
 
@@ -18,40 +21,106 @@ def order(name: str, student: str, handed_in: str | None) -> tuple:
 
 
 @dataclass(frozen=True)
-class Superseded:
-    """A file that a later one of the same student for the same lesson replaces. by: the last one's name."""
+class Candidate:
+    """A file that may count for a lesson of its student."""
+
+    file: SubmittedFile
+    contents: Contents
+
+    @property
+    def owner(self) -> Owner:
+        """Whose it is. A single file is its student's whole hand-in."""
+        return self.file.owner or Owner(self.file.student, self.file.name)
+
+    @property
+    def blank(self) -> bool:
+        """Whether it has no answers."""
+        return not self.contents.answered
+
+    @property
+    def is_checkpoint(self) -> bool:
+        """Whether Jupyter made this copy of a file."""
+        return file_names.is_checkpoint(self.file.name)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What counts of a student's files for a lesson.
+
+    counts: the file that counts; of several, that with the most points. why: a sentence, "" where there was no choice.
+    instead: the other files, each with a sentence about why it does not count. undecided: whether nothing says which
+    counts. alike: whether all that may count bear one name, but for what makes a copy of it.
+    """
 
     lesson: str
-    by: str
+    counts: tuple[Candidate, ...]
+    why: str = ""
+    instead: tuple[tuple[Candidate, str], ...] = ()
+    alike: bool = True
+
+    @property
+    def undecided(self) -> bool:
+        """Whether several files are judged, of which the best counts."""
+        return len(self.counts) > 1
 
 
-def superseded(
-    files: Iterable[SubmittedFile], lessons_of: Callable[[list[SubmittedFile]], Iterable[str | None]]
-) -> dict[str, Superseded]:
-    """The files that are not the last one of their student for their lesson, by name.
+def choose(lesson: str, candidates: Sequence[Candidate]) -> Choice:
+    """The choice among a student's files for one lesson: at least one file.
 
-    lessons_of: the lesson of each file, from its content. It gets only files of students of whom two files may be for
-    one lesson, by their names.
+    In this order: work before the course's blank notebooks, before Jupyter's copies and before what was not handed in;
+    the platform's attempts and times; equal answers count once. What is left after that is a choice for the judge.
     """
-    of_student: dict[str, list[SubmittedFile]] = {}
-    for file in files:
-        of_student.setdefault(file.student, []).append(file)
-    unclear = [file for mine in of_student.values() if _may_clash(mine) for file in mine]
-    last, found = {}, {}
-    placed = sorted(zip(unclear, lessons_of(unclear)), key=lambda each: _key(each[0]))
-    for file, lesson in placed:
-        last[file.student, lesson] = file.name
-    for file, lesson in placed:
-        if lesson is not None and last[file.student, lesson] != file.name:
-            found[file.name] = Superseded(lesson, last[file.student, lesson])
-    return found
+    left, instead, why = list(candidates), [], ""
+    for keep, reason, dropped in (
+        (lambda c: not c.blank, said("it alone has answers"), said("it is a blank notebook of the course")),
+        (lambda c: not c.owner.draft, said("it was handed in"), said("it was not handed in")),
+        (lambda c: not c.is_checkpoint, said("it is no copy of Jupyter's"), said("it is a copy of Jupyter's")),
+    ):  # fmt: skip
+        kept = [each for each in left if keep(each)]
+        if kept and len(kept) < len(left):
+            instead += [(each, dropped) for each in left if not keep(each)]
+            left, why = kept, reason
+    last = _last(left)
+    if len(last) < len(left):
+        reason = said("an earlier attempt, as the platform says")
+        instead += [(each, reason) for each in left if each not in last]
+        left, why = last, said("the last attempt, as the platform says")
+    left.sort(key=lambda each: (file_names.lesson(each.file.name.rpartition("/")[2]) != lesson, *_by_name(each)))
+    first: dict[str, Candidate] = {}
+    for each in left:
+        first.setdefault(each.contents.digest, each)
+    if len(first) < len(left):
+        same = [each for each in left if first[each.contents.digest] is not each]
+        instead += [
+            (each, said("its answers are those of {name}", name=first[each.contents.digest].file.name)) for each in same
+        ]
+        left = [each for each in left if each not in same]
+        if len(left) == 1:
+            why = said("its copies have the same answers")
+    if len(left) > 1:
+        why = said(
+            "nothing says which is the last of {files}: all are judged, and the best counts",
+            files=listed([each.file.name for each in left]),
+        )
+    alike = len({file_names.plain_stem(each.file.name) for each in left}) < 2
+    return Choice(lesson, tuple(left), why, tuple(instead), alike)
 
 
-def _key(file: SubmittedFile) -> tuple:
-    return file.student, *order(file.name, file.student, file.handed_in)
+def _last(candidates: list[Candidate]) -> list[Candidate]:
+    """The candidates that the platform says are the last ones: all, where it does not say it of each.
+
+    Canvas' second number says in which order files were uploaded. Of one attempt, that is no reason to prefer a copy.
+    """
+    attempts = [each.owner.attempt for each in candidates]
+    if any(attempt is None for attempt in attempts):
+        return candidates
+    most = max(attempt for attempt in attempts if attempt)
+    last = [each for each in candidates if each.owner.attempt == most]
+    of_one = [each for each in candidates if (each.owner.attempt or ())[:1] == most[:1]] if len(most) > 1 else last
+    return of_one if len({file_names.is_copy(each.file.name) for each in of_one}) > 1 else last
 
 
-def _may_clash(files: list[SubmittedFile]) -> bool:
-    """Whether two files of one student may be for one lesson, by their names."""
-    named = [file_names.of_student(file.name, file.student).lesson for file in files]
-    return len(files) > 1 and (None in named or len(set(named)) < len(named))
+def _by_name(candidate: Candidate) -> tuple:
+    """Names that are no copies first, then the shorter one."""
+    name = candidate.file.name
+    return file_names.is_copy(name), len(name), name

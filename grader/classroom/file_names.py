@@ -1,4 +1,4 @@
-"""Parsing the paths of submitted files as learning platforms name them: student, lesson, attempt."""
+"""Parsing the names of submitted files as learning platforms give them: student, lesson, attempt, kind."""
 
 from __future__ import annotations
 
@@ -8,16 +8,39 @@ from dataclasses import dataclass, replace
 
 from .. import lessons
 
-# Canvas: a flat folder of files name[_late]_<user id>_<file id>_<file name>; later attempts end in -1, -2 and so on.
+# Canvas: a flat folder of files name[_LATE]_<user id>_<file id>_<file name>, with [LATE_]anon_<letters> where grading
+# is anonymous; later attempts end in -1, -2 and so on. What was typed or linked is a ..._text.html or ..._link.html.
 _CANVAS = re.compile(
-    r"(?P<name>[^\s/]+?)(?P<late>_late)?_(?P<user>[0-9]{1,18})_(?P<file>[0-9]{1,18})_(?P<rest>.+)", re.IGNORECASE
+    r"(?:(?P<name>[^\s/]+?)(?P<late>_late)?_(?P<user>[0-9]{1,18})|(?P<late_anon>late_)?anon_(?P<anon>[0-9a-z]{5}))"
+    r"_(?:(?P<file>[0-9]{1,18})_(?P<rest>.+)|(?:text|link)\.html)",
+    re.IGNORECASE,
 )
 _ATTEMPT = re.compile(r"-([0-9]{1,3})$")
 # Moodle: <name>_<participant's id>_assignsubmission_file, as a folder or as the beginning of a file's name.
 _MOODLE = re.compile(r"(?P<name>.+?_[0-9]{1,18})_assignsubmission_[a-z]+(?:_(?P<rest>.*))?", re.DOTALL)
+# Blackboard: <assignment>_<user>_attempt_<time>_<file name>, and a text about the attempt without the last part.
+_BLACKBOARD = re.compile(
+    r"(?P<assignment>.+?)_(?P<name>[^_/]+)_attempt_(?P<time>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<rest>.+)|\.txt)", re.DOTALL
+)
+# nbgrader's exchange: <user>+<assignment>+<time>, and perhaps letters drawn at random.
+_INBOUND = re.compile(
+    r"(?P<name>[^+/]+)\+[^+/]+\+(?P<time>[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8})[^+/]*(?:\+[^+/]*)?(?P<rest>)"
+)
 _NBGRADER = "submitted"  # nbgrader: submitted/<student>/<assignment>/<file>
 _ENDING = re.compile(r"\.(ipynb|py|zip)$", re.IGNORECASE)
+# How the name of a notebook ends, with what browsers and mail programs put behind it.
+_MORE = r"(?:\.(?:json|txt))?(?: ?\([0-9]+\))?$"
+_IPYNB = re.compile(rf"\.ipynb{_MORE}", re.IGNORECASE)
+_PYTHON = re.compile(rf"\.py{_MORE}", re.IGNORECASE)
+_LOOSE = re.compile(r"\.(?:json|txt)$", re.IGNORECASE)
+# What a program or a person puts around the name of a copy.
+_COPY = re.compile(
+    r"^(?:copy of|kopie von|copie de|copia d[ei]) |(?:的副本| - copy| copy| - kopie|[ _-]checkpoint)$"
+    r"|[ _-]*\([0-9]+\)$|[ _-]+(?:backup|bak|copy|old|new|final|v[0-9]+|[0-9])$",
+    re.IGNORECASE,
+)
 _SLUG = re.compile(rf"(?<![a-z])(?:{'|'.join(slug for slug, _ in lessons.OUTLINE.values())})(?![a-z])")
+_PLATFORMS = {_CANVAS: "Canvas", _MOODLE: "Moodle", _BLACKBOARD: "Blackboard", _INBOUND: "nbgrader"}
 _MAX_DEPTH = 8  # folders around a platform's own layout
 
 
@@ -26,7 +49,8 @@ class PathInfo:
     """The information in a path.
 
     lesson: a number of the outline, such as "05". canvas: Canvas' own (name, user id) of the student. order: a sort key
-    for the files of one student, which puts the last attempt last.
+    for the files of one student, which puts the last attempt last. attempt: what the platform itself says of the order,
+    None where it says nothing.
     """
 
     student: str
@@ -34,47 +58,126 @@ class PathInfo:
     late: bool = False
     canvas: tuple[str, str] | None = None
     order: tuple = ()
+    attempt: tuple | None = None
+
+
+def is_notebook(name: str) -> bool:
+    """Whether a name is that of a notebook, .ipynb or .py, or of one that was saved as text."""
+    last = name.rpartition("/")[2]
+    return bool(is_ipynb(last) or _PYTHON.search(last))
+
+
+def is_ipynb(name: str) -> bool:
+    """Whether a name is that of a notebook in JSON. One that was saved as text is known by the name of its lesson."""
+    last = name.rpartition("/")[2]
+    if _IPYNB.search(last):
+        return True
+    return bool(_LOOSE.search(last)) and not _PYTHON.search(last) and is_of_course(_LOOSE.sub("", last))
+
+
+def is_python(name: str) -> bool:
+    """Whether a name is that of a notebook as Python."""
+    return bool(_PYTHON.search(name.rpartition("/")[2]))
+
+
+def without_ending(part: str) -> str:
+    """A part of a path without .ipynb, .py or .zip at its end."""
+    return _ENDING.sub("", part) or part
+
+
+def plain_stem(name: str) -> str:
+    """The name of a file in lower case, without its ending and without what makes a copy of it."""
+    stem = _own(re.sub(rf"\.(?:ipynb|py){_MORE}", "", name.rpartition("/")[2], flags=re.IGNORECASE))
+    while (shorter := _COPY.sub("", stem).strip()) and shorter != stem:
+        stem = shorter
+    return re.sub(r"[\W_]+", "_", _ATTEMPT.sub("", stem)).lower()
+
+
+def is_of_course(name: str) -> bool:
+    """Whether a file has the name of one of the course's notebooks, such as "04_one_row (1).ipynb"."""
+    stem = plain_stem(name)
+    return slug_of(stem) is not None and re.sub(r"^[0-9]{1,2}_", "", stem) == lessons.OUTLINE[slug_of(stem)][0]
+
+
+def is_checkpoint(name: str) -> bool:
+    """Whether Jupyter made this copy of a file, when it was last saved by hand."""
+    return ".ipynb_checkpoints/" in name or re.search(r"-checkpoint\.ipynb$", name) is not None
+
+
+def is_copy(name: str) -> bool:
+    """Whether the name of a file says that it is a copy, or a backup."""
+    stem = _own(re.sub(rf"\.(?:ipynb|py){_MORE}", "", name.rpartition("/")[2], flags=re.IGNORECASE))
+    return _COPY.search(_ATTEMPT.sub("", stem)) is not None or re.search(r"\([0-9]+\)$", name) is not None
+
+
+def slug_of(text: str) -> str | None:
+    """The number of the lesson whose name stands in a text, such as "04" for "04_one_row-2"; else None."""
+    slug = _SLUG.search(re.sub(r"[\W_]+", "_", text).lower())
+    return next(number for number, (name, _) in lessons.OUTLINE.items() if name == slug[0]) if slug else None
+
+
+def person(stem: str) -> str:
+    """What a name without its ending says beside the lesson: "Ada Lovelace - 04_one_row (1)" is "Ada Lovelace"."""
+    while (shorter := _COPY.sub("", stem).strip()) and shorter != stem:
+        stem = shorter
+    slugs = "|".join(re.escape(slug).replace("_", r"[\W_]+") for slug, _ in lessons.OUTLINE.values())
+    rest = re.sub(rf"(?<![a-z])(?:[0-9]{{1,2}}[\W_]+)?(?:{slugs})(?![a-z])", "\0", stem, count=1, flags=re.IGNORECASE)
+    parts = [_COPY.sub("", part.strip(" _-.,")).strip(" _-.,") for part in rest.split("\0")]
+    parts = [re.sub(r"(?i)[\W_]*\bcopy of$", "", part) for part in parts]
+    named = [part for part in parts if re.search(r"[^\W\d_]", part)]
+    return named[0] if named and slug_of(stem) else ""
 
 
 def read(name: str) -> PathInfo:
-    """Parse a relative path: Canvas' and Moodle's names, nbgrader's folders, or a folder or file for each student.
+    """Parse a relative path: names of Canvas, Moodle and Blackboard, nbgrader's folders, else a folder or file each.
 
     Only the outermost part is matched with a platform's names, because students name the files in their folders.
     """
     parts = _parts(name)
-    canvas, moodle = _of_platform(parts[0])
+    made = _of_platform(parts[0])
     of_lesson, order = lesson(_own(parts[-1])) or lesson(_own(parts[0])), _natural("/".join(parts))
-    if canvas:
-        who = canvas["name"], canvas["user"]
-        attempt = _ATTEMPT.search(canvas["rest"])
-        order = (int(attempt[1]) if attempt else 0, int(canvas["file"]), order)
-        return PathInfo("_".join(who), of_lesson, bool(canvas["late"]), who, order)
-    if moodle:
-        return PathInfo(moodle["name"], of_lesson, order=(0, 0, order))
-    student = parts[1] if parts[0] == _NBGRADER and len(parts) > 2 else parts[0]
-    return PathInfo(student, lesson(_own(parts[-1])), order=(0, 0, order))
+    if made is None:
+        student = parts[1] if parts[0] == _NBGRADER and len(parts) > 2 else parts[0]
+        return PathInfo(student, lesson(_own(parts[-1])), order=(0, 0, order))
+    if made.re is not _CANVAS:
+        when = made["time"] if "time" in made.re.groupindex else ""
+        return PathInfo(made["name"], of_lesson, order=(0, 0, order), attempt=(when,) if when else None)
+    late = bool(made["late"] or made["late_anon"])
+    if made["anon"]:
+        who = None
+        student = f"anon_{made['anon']}"
+    else:
+        who = made["name"], made["user"]
+        student = "_".join(who)
+    found = _ATTEMPT.search(made["rest"] or "")
+    attempt = int(found[1]) if found else 0, int(made["file"] or 0)
+    return PathInfo(student, of_lesson, late, who, (*attempt, order), attempt)
 
 
 def _own(part: str) -> str:
-    """The part of a name that a student gave, without what Canvas or Moodle set before it."""
-    canvas, moodle = _of_platform(part)
-    return ((canvas or moodle)["rest"] or "") if canvas or moodle else part
+    """The part of a name that a student gave, without what a platform set before it."""
+    made = _of_platform(part)
+    return (made["rest"] or "") if made else part
 
 
-def _of_platform(part: str) -> tuple[re.Match | None, re.Match | None]:
-    """(match as a name that Canvas made, match as one of Moodle's), one of them at most: the one that ends first.
+def _of_platform(part: str) -> re.Match | None:
+    """The match as a name that a platform made: of several, the one whose own part ends first.
 
-    What follows is a student's own, and may look like a name of the other platform.
+    What follows is a student's own, and may look like a name of another platform.
     """
-    canvas, moodle = _CANVAS.fullmatch(part), _MOODLE.fullmatch(part)
-    if canvas and moodle:
-        return (canvas, None) if canvas.end("file") < moodle.end("name") else (None, moodle)
-    return canvas, moodle
+    found = [match for form in (_CANVAS, _MOODLE, _BLACKBOARD, _INBOUND) if (match := form.fullmatch(part))]
+    return min(found, key=lambda match: match.start("rest") if match["rest"] is not None else match.end(), default=None)
+
+
+def platform(name: str) -> str | None:
+    """The platform that made the outermost part of a path, and so names a student; None if none did."""
+    made = _of_platform(_parts(name)[0])
+    return _PLATFORMS[made.re] if made else None
 
 
 def is_of_platform(name: str) -> bool:
-    """Whether the outermost part of a path is a name that Canvas or Moodle made, and so names a student."""
-    return any(_of_platform(_parts(name)[0]))
+    """Whether the outermost part of a path is a name that a platform made, and so names a student."""
+    return platform(name) is not None
 
 
 def of_student(name: str, student: str) -> PathInfo:
@@ -84,26 +187,12 @@ def of_student(name: str, student: str) -> PathInfo:
     return next((info for info in inner if info.student == student), replace(read(name), student=student))
 
 
-def wrapped(names: list[str], stem: str) -> str:
-    """The folder, with its "/", that contains all names and belongs to no single student; "" if there is none.
-
-    Such a folder has the name of its zip file (stem), or it holds what a platform hands out for several students.
-    """
-    firsts = {name.partition("/")[0] if "/" in name else "" for name in names}
-    if len(firsts) != 1 or not (folder := firsts.pop()) or folder == _NBGRADER:
-        return ""
-    inside = [name.partition("/")[2] for name in names]
-    made = all(is_of_platform(each) or each.startswith(f"{_NBGRADER}/") for each in inside)
-    several = made and len({read(each).student for each in inside}) > 1
-    return folder + "/" if folder == stem or several else ""
-
-
 def lesson(text: str) -> str | None:
     """The lesson in a name: by its slug, by a number after "lesson", or by a number at the beginning; else None."""
     words = re.sub(r"[\W_]+", "_", text).lower()
-    slug = _SLUG.search(words)
-    if slug:
-        return next(number for number, (name, _) in lessons.OUTLINE.items() if name == slug[0])
+    by_slug = slug_of(text)
+    if by_slug:
+        return by_slug
     found = re.search(r"lesson_?([0-9]{1,2})(?![0-9])", words) or re.match(r"([0-9]{1,2})(?![0-9])", words)
     number = found[1].zfill(2) if found else None
     return number if number in lessons.OUTLINE else None

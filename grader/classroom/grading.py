@@ -8,7 +8,7 @@ import pathlib
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -16,12 +16,13 @@ from types import MappingProxyType
 from .. import lessons
 from ..isolation import LEVELS, UNKNOWN
 from ..judge import zygotes
-from ..sentence import fault, message, said
+from ..sentence import fault, kind_of, message, said
 from ..spec import Exercise, Result, all_bounded
 from ..version import VERSION
-from . import attempts, run_order, seeds, submissions
-from .attempts import Superseded
+from . import contents, file_names, run_order, seeds, submissions
+from .contents import Contents
 from .executors import GradingExecutor
+from .plan import Standing
 from .results_store import Results
 from .rows import GIVEN_UP, NOT_GRADED, Damaged, Row
 
@@ -37,7 +38,7 @@ class Job:
     seconds: the limit for one exercise. data: the bytes of the file, or None if they cannot be read; `problem` then
     says why. sha256: of data, in hexadecimal. key: the key from which the file's seeds are made. seed: the name of the
     secret from which the key is made. isolation: the lowest level at which answers may run. beside: the modules that
-    were handed in beside the file. handed_in: see SubmittedFile.
+    were handed in beside the file. handed_in: see SubmittedFile. instead, undecided: see Row.
     """
 
     name: str
@@ -51,6 +52,8 @@ class Job:
     isolation: str = LEVELS[0]
     beside: tuple[str, ...] = ()
     handed_in: str | None = None
+    instead: str | None = None
+    undecided: bool = False
 
 
 class NotGraded(Exception):
@@ -106,26 +109,30 @@ def at_least(level: str) -> tuple[str, ...]:
 
 def grade_all(
     files: Iterable[submissions.SubmittedFile], results: Results, grader: GradingExecutor, secret: bytes,
-    seconds: float, isolation: str = LEVELS[0], left_out: Mapping[str, Superseded] = MappingProxyType({}),
+    seconds: float, isolation: str = LEVELS[0], standings: Mapping[str, Standing] = MappingProxyType({}),
 ) -> Iterator[tuple[str, bool]]:  # fmt: skip
     """Grade files and add the row of each one to `results`. Yields (name, whether the file kept its earlier row).
 
     A file keeps its row if its bytes, the version of the grader and the secret are the same, and if its answers ran at
     this level of isolation or a higher one. Few files are in memory at a time: a file is read when the executor has
-    capacity for it. seconds: the limit for one exercise. left_out: files whose answers are not judged, by name; a row
-    that such a file has already stays.
+    capacity for it. seconds: the limit for one exercise. standings: by name, what the plan says of a file; one that it
+    does not name is judged and counts.
 
     Raises OSError if a row cannot be written, NotGraded, or BelowLevel.
     """
     running: dict[Future, Job] = {}
     for file in files:
-        job = replace(_job(file, secret, seconds), isolation=isolation)
+        standing = standings.get(file.name, Standing())
+        job = replace(
+            _job(file, secret, seconds), isolation=isolation, instead=standing.instead, undecided=standing.undecided
+        )  # fmt: skip
         if results.holds(job.name, (job.sha256, VERSION, job.seed), at_least(isolation)):
+            results.restate(job.name, job.instead, job.undecided)
             yield job.name, True
             continue
-        if job.name in left_out:
-            why = left_out[job.name]
-            results.add(_row(job, why.lesson, [], [], UNKNOWN, time.monotonic()) | {"instead": why.by})
+        if not standing.judged:
+            problems = [standing.why] if standing.why else []
+            results.add(_row(job, standing.lesson, problems, [], UNKNOWN, time.monotonic()))
             yield job.name, False
             continue
         while len(running) >= grader.capacity():
@@ -135,36 +142,51 @@ def grade_all(
         yield from _finished(running, results, grader)
 
 
-def superseded(files: Iterable[submissions.SubmittedFile], grader: GradingExecutor) -> dict[str, Superseded]:
-    """The files that are not the last one of their student for their lesson, by name. Raises NotGraded."""
+def contents_of(files: Sequence[submissions.SubmittedFile], grader: GradingExecutor) -> Iterator[Contents]:
+    """What each of several files holds, in their order. Raises NotGraded.
 
-    def lessons_of(unclear: list[submissions.SubmittedFile]) -> Iterator[str | None]:
-        running: deque[Future] = deque()
-        for file in unclear:
-            if len(running) >= grader.capacity():
-                yield _lesson(running.popleft(), grader)
-            running.append(_submit(grader, lesson_of_job, _job(file, b"", 0.0)))
-        while running:
-            yield _lesson(running.popleft(), grader)
+    Files with the same bytes, as the course's blank notebooks of a whole class are, are read once.
+    """
+    running: deque[tuple[tuple | None, Future | None, Contents]] = deque()
+    known: dict[tuple, Contents] = {}
+    for file in files:
+        if len(running) >= grader.capacity():
+            yield _contents(running.popleft(), known, grader)
+        job = _job(file, b"", 0.0)
+        if job.data is None:
+            running.append((None, None, Contents(problems=(job.problem,))))
+            continue
+        key = job.sha256, file_names.is_python(job.name), file_names.read(job.name).lesson
+        running.append((key, None if key in known else _submit(grader, contents_of_job, job), Contents()))
+    while running:
+        yield _contents(running.popleft(), known, grader)
 
-    return attempts.superseded(files, lessons_of)
 
-
-def lesson_of_job(job: Job) -> str | None:
-    """The lesson that a file answers, None if it answers none. No content of a file raises an error."""
+def contents_of_job(job: Job) -> Contents:
+    """What a file holds. No content of a file raises an error."""
     try:
-        return None if job.data is None else submissions.read(job.data, job.name).lesson
-    except Exception:  # `grade` meets it again, and its row says so
-        return None
+        return contents.of(job.data or b"", job.name)
+    except Exception as error:  # `grade` meets it again, and its row says so
+        return Contents(
+            problems=(said("the grader itself failed: {name}: {error}", name=type(error).__name__, error=error),)
+        )
 
 
-def _lesson(future: Future, grader: GradingExecutor) -> str | None:
+def _contents(
+    waiting: tuple[tuple | None, Future | None, Contents], known: dict[tuple, Contents], grader: GradingExecutor
+) -> Contents:
+    key, future, found = waiting
+    if key is None:
+        return found
+    if future is None:
+        return known[key]
     try:
-        return future.result()
+        known[key] = future.result()
     except grader.lost_worker_errors:
-        return None
+        known[key] = Contents(problems=(said("the file ended the process that read it"),))
     except Exception as error:
         raise NotGraded(f"{type(error).__name__}: {error}") from error
+    return known[key]
 
 
 def _submit(grader: GradingExecutor, function: Callable, job: Job) -> Future:
@@ -218,9 +240,10 @@ def _job(file: submissions.SubmittedFile, secret: bytes, seconds: float) -> Job:
     try:
         data = file.load()
     except Exception as error:  # a library that unpacks archives may raise anything
-        return replace(
-            job, problem=said("the file cannot be read: {value}", value=getattr(error, "strerror", None) or error)
-        )
+        why = message(error) if isinstance(error, OSError) and not error.strerror else error
+        kind = kind_of(why) if isinstance(why, str) else ""
+        why = getattr(error, "strerror", None) or why
+        return replace(job, problem=fault(kind, "the file cannot be read: {value}", value=why))
     sha256 = hashlib.sha256(data).hexdigest()
     return replace(job, data=data, sha256=sha256, key=seeds.of_submission(secret, sha256))
 
@@ -297,7 +320,7 @@ def _row(job: Job, lesson: str | None, problems: list[str], results: list[Result
     score = round(sum(min(r.score, r.max_score) for r in results), 6)
     return {
         "submission": job.name, "student": job.student, "lesson": lesson, "sha256": job.sha256,
-        "handed_in": job.handed_in, "instead": None,
+        "handed_in": job.handed_in, "instead": job.instead, "undecided": job.undecided,
         "grader": VERSION, "seed": job.seed, "score": score, "max_score": best,
         "isolation": isolation, "seconds": round(time.monotonic() - began, 2),
         "problems": all_bounded(problems),

@@ -121,6 +121,13 @@ class Results:
             raise
         self._keys[row["submission"]] = _cache_key(row)
 
+    def restate(self, name: str, instead: str | None, undecided: bool) -> None:
+        """Say in the row that a submission has already how it stands among its student's files. Raises OSError."""
+        line = self.contents.lines.get(name)
+        row = parse(line) if line is not None else None
+        if row is not None and (row["instead"], bool(row["undecided"])) != (instead, undecided):
+            self.add(row | {"instead": instead, "undecided": undecided})
+
     def expect(self, names: list[str]) -> None:
         """Store the names of all submitted files."""
         atomic_files.write(self.folder / _EXPECTED, json.dumps(names, indent=0), sync=True)
@@ -188,8 +195,8 @@ def expected(folder: pathlib.Path) -> list[str]:
 def _cache_key(row: Row) -> tuple | None:
     """(sha256, grader, seed, isolation) of a row; None if the file is to be looked at again.
 
-    That is where the machine failed, and where another file was graded instead.
+    That is where the machine failed, and where the file was not judged, because another one counts.
     """
-    if failed(row) or row["instead"] is not None:
+    if failed(row) or (row["instead"] is not None and not row["exercises"]):
         return None
     return row["sha256"], row["grader"], row["seed"], row["isolation"]

@@ -26,13 +26,16 @@ class Row(TypedDict):
     """The row of one submitted file.
 
     sha256: of its bytes, None if they cannot be read. seconds: time of grading. handed_in: when, in UTC, None where no
-    platform says so. instead: a later file of the same student for the same lesson, for which this one was not graded.
+    platform says so. instead: another file of the same student for the same lesson, which counts in place of this one;
+    without exercises, this one was not judged. undecided: whether nothing says which of several files counts, so that
+    the one with the most points does.
     """
 
     submission: str
     student: str
     handed_in: str | None
     instead: str | None
+    undecided: bool | None
     lesson: str | None  # a number of the outline, such as "05"
     sha256: str | None
     grader: str  # the version
@@ -93,6 +96,16 @@ def parse(line: bytes) -> Row:
         for name in part.keys() & _SENTENCES:
             part[name] = _each(part[name], lambda text: known[text] if known.get(text) == text else None)
     return row
+
+
+def with_sentences(data: dict) -> dict:
+    """Data that `line` wrote, with its sentences as sentences. Raises Damaged."""
+    try:
+        known = schema.codec(dict[str, Said]).unpack(data.get(_SAID) or {})
+    except (schema.Mismatch, AttributeError) as error:
+        raise Damaged(message(error)) from None
+    rest = {name: value for name, value in data.items() if name != _SAID}
+    return _each(rest, lambda text: known[text] if known.get(text) == text else None)
 
 
 def failed(row: Row) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import functools
 import os
 import pathlib
 import re
@@ -10,15 +10,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from .. import lessons
-from ..judge.extract import extract
+from ..judge import extract
 from ..sentence import message, said
 from ..spec import Answer, Checked, Exercise
-from . import archives, file_names, hand_in_times, run_order
+from . import archives, file_names, layouts, mending, percent, run_order
 from .archives import refuse
+from .layouts import Owner
 from .lesson_of import lesson_of
 from .run_order import CodeCell
 
-MAX_BYTES = 64 << 20
+MAX_BYTES = 64 << 20  # of a file without its outputs
+MAX_LOADED = 256 << 20  # of a file with them
 MAX_CODE = 256 << 10  # characters in code cells, ten times the longest lesson; a longer text takes long to parse
 MAX_CELLS = 2000  # code cells, seventy times the longest lesson
 MAX_VALUES = 2_000_000  # values in the JSON of a notebook; a lesson with its outputs has thousands
@@ -26,17 +28,15 @@ MAX_FILES = 20_000  # in a zip file; a class of a thousand with every lesson has
 MAX_FILES_OF_ONE = 1000  # in a zip file in a folder, which is one student's
 # Folders and files, in lower case, that operating systems, editors and Jupyter add. No student handed them in.
 _SKIPPED = {
-    ".ipynb_checkpoints", ".virtual_documents", "__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache",
+    ".virtual_documents", "__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache",
     ".git", ".github", ".venv", ".idea", ".vscode", "node_modules",
     "__macosx", ".spotlight-v100", ".trashes", ".fseventsd", "$recycle.bin", "system volume information", "@eadir",
 }  # fmt: skip
 _ADDED = {"thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r"}
-_NOTEBOOKS = (".ipynb", ".py")  # endings; the second one: cells as jupytext's percent format writes them
 _AT_TOP = ""  # in place of a student
 # A file of this kind may hold a notebook, so it has a row of its own beside other notebooks.
 _MAY_HOLD_ONE = re.compile(r"\.(?:zip|7z|rar|tar|t?gz|bz2|xz)$|\.ipynb\b", re.IGNORECASE)
-# The line above a cell in the percent format, with the kind of the cell. `# %%time` is a magic in a cell.
-_CELL = re.compile(r"^#[ \t]*%%(?![\w%])(.*)$", re.MULTILINE)
+_FENCED = re.compile(r"\A\s*```[a-z]*[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
 @dataclass
@@ -62,8 +62,8 @@ class SubmittedFile:
     """A file that is not read yet.
 
     name: relative to the path that was given. load: returns the bytes, or raises OSError with the reason. beside: the
-    names of the files that were handed in beside it and are no submissions. handed_in: when, as far as a file says so,
-    in UTC, such as "2026-11-22 10:15:00".
+    names of the files that were handed in beside it and are no submissions. handed_in: when, as far as a platform says
+    so, in UTC, such as "2026-11-22 10:15:00". owner: whose it is, and how that is known.
     """
 
     name: str
@@ -71,159 +71,221 @@ class SubmittedFile:
     load: Callable[[], bytes]
     beside: tuple[str, ...] = ()
     handed_in: str | None = None
+    owner: Owner | None = None
+
+
+@dataclass
+class Found:
+    """The files of a class, with names that file_names.read can parse.
+
+    layouts: a sentence for each layout that was found. aside: names of files that are nobody's, with the reason; ""
+    where it needs no word. doubts: sentences about what looks wrong. zipped: whether a path is a zip.
+    """
+
+    files: list[SubmittedFile] = field(default_factory=list)
+    layouts: list[str] = field(default_factory=list)
+    aside: dict[str, str] = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
+    zipped: bool = False
 
 
 class NothingToGrade(Exception):
     """A path does not exist or holds no file."""
 
 
-def find_all(paths: list[pathlib.Path], out: pathlib.Path | None = None) -> list[SubmittedFile]:
+def find_all(paths: list[pathlib.Path], out: pathlib.Path | None = None, one_student: bool = False) -> Found:
     """The files of several paths, without repetition. Their names are relative to the folder that contains all paths.
 
-    out: a folder that is skipped. Raises NothingToGrade if one of the paths does not exist or holds no file.
+    out: a folder that is skipped. one_student: whether each path is one student's, whatever lies in it. Raises
+    NothingToGrade if one of the paths does not exist or holds no file.
     """
     paths = list(dict.fromkeys(pathlib.Path(os.path.abspath(path)) for path in paths))
     if len(paths) == 1:
-        return list(find(paths[0], out))
+        return look(paths[0], out, one_student)
     above = pathlib.Path(os.path.commonpath([path.parent for path in paths]))
-    found = {}
+    found = Found()
     for path in paths:
-        under = path.relative_to(above).as_posix()
-        for file in find(path, out):
+        under, here = path.relative_to(above).as_posix(), look(path, out, one_student)
+        earlier = {file.name for file in found.files}
+        for file in here.files:
             if file.name == path.name and not path.is_dir():  # a single notebook: a folder above may name the student
                 file = _file(under, file.load)
             else:
                 file = replace(file, name=f"{under}/{file.name}")
-            found.setdefault(file.name, file)
-    return list(found.values())
+            found.files += [file] if file.name not in earlier else []
+        found.layouts += [each for each in here.layouts if each not in found.layouts]
+        found.aside |= {f"{under}/{name}": why for name, why in here.aside.items()}
+        found.doubts += here.doubts
+        found.zipped |= here.zipped
+    named = {file.name for file in found.files}  # what one path has beside a class may be in another path
+    found.aside = {name: why for name, why in found.aside.items() if name not in named}
+    return found
 
 
 def find(path: pathlib.Path, out: pathlib.Path | None = None) -> Iterator[SubmittedFile]:
-    """The files of a path: a file, a folder or a zip, with names that file_names.read can parse.
+    """The files of a path, as `look` finds them."""
+    yield from look(path, out).files
 
-    A zip in a folder is opened. A file of any kind counts as submitted, so that its student gets a row. Files that
-    operating systems and editors add are skipped, and so is the folder `out`. Raises NothingToGrade if the path does
-    not exist or holds no file.
+
+def look(path: pathlib.Path, out: pathlib.Path | None = None, one_student: bool = False) -> Found:
+    """The files of a path: a file, a folder or a zip.
+
+    A zip in a folder or in a zip is opened. A file of any kind counts as submitted, so that its student gets a row.
+    Files that operating systems and editors add are skipped, and so is the folder `out`. Raises NothingToGrade if the
+    path does not exist or holds no file, or if it is a zip that cannot be read as a whole.
     """
     if path.suffix.lower() == ".zip" and path.is_file():
         try:
-            found = _unwrapped(_in_zip(path, MAX_FILES), path.stem)
+            found = _placed(_in_zip(path, MAX_FILES), path.stem, one_student)
+            found.zipped = True
         except OSError as error:
             raise NothingToGrade(said("{path} {error}", path=repr(str(path)), error=error)) from None
     elif path.is_dir() and path.suffix.lower() != ".ipynb":
-        found = _unwrapped(list(_in_folder(path, out)), "")
+        found = _placed(list(_in_folder(path, out)), path.absolute().name, one_student)
     elif os.path.lexists(path):
-        found = [_file(path.name, lambda: _bytes(path))]
+        found = Found([_file(path.name, functools.partial(_light, lambda: _bytes(path)))], [said("a single file")])
     else:
         raise NothingToGrade(said("there is no file or folder {path}", path=repr(str(path))))
-    if not found:
+    if not found.files:
         raise NothingToGrade(said("{path} holds no files", path=repr(str(path))))
-    yield from found
+    return found
 
 
-def _unwrapped(found: list[tuple[str, Callable[[], bytes]]], stem: str) -> list[SubmittedFile]:
-    """Files from (name, load). A folder around all of them is no part of the path that names the student.
+def _placed(found: list[tuple[str, Callable[[], bytes]]], title: str, one_student: bool) -> Found:
+    """Files from (name, load), each with its student.
 
     Of the files that are no notebooks, two kinds are no submissions: those beside notebooks of the same student; and,
     where there are notebooks at all, those at the top to which no platform gave a student's name.
     """
-    notebooks = [name for name, _ in found if name.lower().endswith(".ipynb")]
-    wrapper = file_names.wrapped(notebooks or [name for name, _ in found], stem)
-    times, found = hand_in_times.of(found, wrapper)
-    student_of = {name: file_names.read(name.removeprefix(wrapper)).student for name, _ in found}
+    loads = dict(found)
+    if one_student:
+        layout = layouts.of_one(list(loads), title)
+    else:
+        layout = layouts.of(list(loads), title, lambda name: loads[name]())
+    notebooks = [name for name in layout.owners if file_names.is_ipynb(name)]
     stems: dict[str, set[str]] = {}  # of a student's notebooks
     for name in notebooks:
-        stems.setdefault(student_of[name], set()).add(pathlib.PurePath(name).stem)
+        for owner in layout.owners[name]:
+            stems.setdefault(owner.student, set()).add(re.sub(r"(?i)\.ipynb\b.*$", "", pathlib.PurePath(name).name))
     submitted: list[SubmittedFile] = []
     beside: dict[str, list[str]] = {_AT_TOP: []}  # the names of the files that are no submissions, by student
-    for name, load in found:
-        student, inner = student_of[name], name.removeprefix(wrapper)
-        group = student
-        if notebooks and student not in stems and "/" not in inner and not file_names.is_of_platform(inner):
-            group = _AT_TOP
-        if (group in stems or group == _AT_TOP) and _is_no_submission(name, load, stems.get(group)):
-            beside.setdefault(group, []).append(name)
-        else:
-            submitted.append(SubmittedFile(name, student, load, handed_in=hand_in_times.at(name, times)))
+    for name in loads:
+        for owner in layout.owners.get(name, ()):
+            load = functools.partial(_light, loads[name]) if _is_opened(name) else _not_a_notebook
+            group = owner.student
+            if notebooks and group not in stems and owner.loose:
+                group = _AT_TOP
+            if (group in stems or group == _AT_TOP) and _is_no_submission(name, load, stems.get(group)):
+                beside.setdefault(group, []).append(name)
+            else:
+                submitted.append(SubmittedFile(name, owner.student, load, handed_in=owner.handed_in, owner=owner))
     at_top = tuple(beside.pop(_AT_TOP))
-    return [
+    files = [
         replace(file, beside=(*beside[file.student], *at_top) if file.student in beside else at_top)
         for file in submitted
     ]
+    return Found(files, list(layout.says), layout.aside, layout.doubts)
+
+
+def _is_opened(name: str) -> bool:
+    return file_names.is_notebook(name) or name.lower().endswith(".zip")
+
+
+def _light(load: Callable[[], bytes]) -> bytes:
+    """The bytes of a notebook, without its outputs where these are huge."""
+    data = load()
+    if len(data) > MAX_BYTES:
+        data = mending.without_outputs(data)
+    return data if len(data) <= MAX_BYTES else refuse(said("is larger than {value} MB", value=MAX_BYTES >> 20))
 
 
 def _is_no_submission(name: str, load: Callable[[], bytes], notebooks: set[str] | None) -> bool:
     """Whether a file beside notebooks is no submission. notebooks: their names without the ending, None for a file at
-    the top, which is of no known student.
+    the top.
 
-    A file in .py is a submission if it defines a name of an exercise, in cells where its student has notebooks, and is
-    no copy of a notebook of its name.
+    A .py is a module, unless it answers an exercise: in cells, and as no copy of a notebook, where there are notebooks.
     """
-    if not name.lower().endswith(".py"):
-        return not (name.lower().endswith(".ipynb") or _MAY_HOLD_ONE.search(pathlib.PurePath(name).name))
-    if pathlib.PurePath(name).stem in (notebooks or ()):
+    if file_names.is_ipynb(name) or _MAY_HOLD_ONE.search(pathlib.PurePath(name).name):
+        return False
+    if not file_names.is_python(name) or pathlib.PurePath(name).stem in (notebooks or ()):
         return True
     try:
-        text = _decoded(load())
-    except (OSError, ValueError):
+        text, _ = mending.decoded(load())
+    except (OSError, mending.Unreadable):
         return False  # its row says why
     asked = "|".join(re.escape(name) for e in lessons.exercises().values() for name in e.names)
     defines = re.search(rf"^(?:def[ \t]+|class[ \t]+)?(?:{asked})\b", text, re.MULTILINE)
-    return not (defines and (notebooks is None or _CELL.search(text)))
+    return not (defines and (notebooks is None or percent.CELL.search(text)))
 
 
 def _file(name: str, load: Callable[[], bytes]) -> SubmittedFile:
-    return SubmittedFile(name, file_names.read(name).student, load)
+    student = file_names.read(name).student
+    return SubmittedFile(name, student, load, owner=Owner(student, name))
 
 
 def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    for path in sorted(folder.rglob("*")):
+    paths = _walked(folder, out)
+    most = MAX_FILES if len(paths) == 1 else MAX_FILES_OF_ONE
+    for path in paths:
         name, kind = path.relative_to(folder).as_posix(), path.suffix.lower()
-        if _passed_over(name) or (out is not None and path.absolute().is_relative_to(out.absolute())):
-            continue
-        if path.is_symlink():  # no platform makes links, and a link could lead to another student's answer
+        if path.name == ".git":
+            yield name, _not_a_notebook
+        elif path.is_symlink():  # no platform makes links, and a link could lead to another student's answer
             yield name, (lambda: refuse(said("is a link")))
-        elif kind in _NOTEBOOKS and (kind == ".ipynb" or path.is_file()):
-            yield name, (lambda path=path: _bytes(path))
-        elif path.name == hand_in_times.FILE and path.is_file():
-            yield name, (lambda path=path: _bytes(path))
         elif kind == ".zip" and path.is_file():
             try:
-                inside, problem = _in_zip(path, MAX_FILES_OF_ONE), said("is a zip file that holds no files")
+                inside, problem = _in_zip(path, most), said("is a zip file that holds no files")
             except OSError as error:
                 inside, problem = [], message(error)
             for inner, load in inside:
                 yield f"{name}/{inner}", load
             if not inside:
                 yield name, (lambda problem=problem: refuse(problem))
-        elif not path.is_dir():
-            yield name, _not_a_notebook
+        elif kind == ".ipynb" or not path.is_dir():
+            yield name, (lambda path=path: _bytes(path))
+
+
+def _walked(folder: pathlib.Path, out: pathlib.Path | None) -> list[pathlib.Path]:
+    """The files in a folder at any depth; links, folders called .ipynb and the .git of repositories among them."""
+    skipped, found = (out.absolute() if out is not None else None), []
+    for place, folders, files in os.walk(folder):
+        here = pathlib.Path(place)
+        kept = []
+        for name in [*folders, *files]:
+            path = here / name
+            if name == ".git":
+                found.append(path)
+            elif name.lower() in _SKIPPED or (
+                name not in folders and _passed_over(path.relative_to(folder).as_posix())
+            ):
+                continue
+            elif skipped is not None and path.absolute().is_relative_to(skipped):
+                continue
+            elif path.is_dir() and not path.is_symlink():
+                kept.append(name)
+                found += [path] if path.suffix.lower() == ".ipynb" else []
+            else:
+                found.append(path)
+        folders[:] = kept
+    return sorted(found)
 
 
 def _in_zip(path: pathlib.Path, most: int) -> list[tuple[str, Callable[[], bytes]]]:
-    """The files in a zip. Raises OSError if it cannot be read, or holds more than `most` files."""
-    found = [(name, load) for name, load in archives.files(path, MAX_BYTES) if not _passed_over(name)]
-    if len(found) > most:
-        raise OSError(
-            said(
-                "is a zip file of {count} files, and {most} are the most that are read",
-                count=f"{len(found):,}",
-                most=f"{most:,}",
-            )
-        )
-    return [(name, _if_notebook(name.lower(), load)) for name, load in found]
-
-
-def _if_notebook(name: str, load: Callable[[], bytes]) -> Callable[[], bytes]:
-    if name.endswith(".zip"):
-        return lambda: refuse(said("is a zip file in a zip file: unpack the outer one into a folder"))
-    return load if name.endswith((*_NOTEBOOKS, f"/{hand_in_times.FILE}")) else _not_a_notebook
+    """The files in a zip, and in the zips in it. Raises OSError if it cannot be read, or holds more than `most`."""
+    return archives.files(path, MAX_LOADED, most, _passed_over)
 
 
 def _passed_over(name: str) -> bool:
-    """Whether no student handed this file in: hidden files, but notebooks, and those that programs add."""
+    """Whether no student handed this file in: hidden files, but notebooks, and those that programs add.
+
+    One file of a repository's .git is kept, as the sign of a repository.
+    """
     *folders, last = name.lower().split("/")
-    hidden = last.startswith(("._", "~$")) or (last.startswith(".") and not last.endswith((*_NOTEBOOKS, ".zip")))
+    if folders[-1:] == [".git"] and last == "head":
+        return not _SKIPPED.isdisjoint(folders[:-1])
+    hidden = last.startswith(("._", "~$")) or (
+        last.startswith(".") and not (file_names.is_notebook(last) or last.endswith(".zip"))
+    )
     return hidden or last in _ADDED or not _SKIPPED.isdisjoint((*folders, last))
 
 
@@ -235,8 +297,8 @@ def _bytes(path: pathlib.Path) -> bytes:
     if not path.is_file():
         refuse(said("is no regular file"))
     with open(path, "rb") as f:
-        data = f.read(MAX_BYTES + 1)
-    return data if len(data) <= MAX_BYTES else refuse(said("is larger than {value} MB", value=MAX_BYTES >> 20))
+        data = f.read(MAX_LOADED + 1)
+    return data if len(data) <= MAX_LOADED else refuse(said("is larger than {value} MB", value=MAX_LOADED >> 20))
 
 
 def answers(submission: Submission) -> list[tuple[Exercise, Answer]]:
@@ -247,44 +309,48 @@ def answers(submission: Submission) -> list[tuple[Exercise, Answer]]:
 
 def answer(submission: Submission, exercise: Exercise) -> Answer:
     """The answer to an exercise, as far as the cells hold one."""
-    return extract(submission.cells, exercise.names, submission.called)
+    return extract.extract(submission.cells, exercise.names, submission.called)
 
 
 def read(data: bytes, name: str = "") -> Submission:
     """Read a notebook: its code cells, and the lesson that it answers. name: its path, which can name the lesson.
 
-    Where the path ends in .py, the file is Python, and its cells are those of jupytext's percent format.
+    Where the path ends in .py, the file is Python, and its cells are those of jupytext's percent format, or of a script
+    that nbconvert made.
     """
     submission = Submission()
     if not data.strip():
         submission.problems.append(said("the file is empty"))
         return submission
+    if _values(data) > MAX_VALUES and not file_names.is_python(name):
+        data = mending.without_outputs(data)
     # Each value begins behind one of these, and takes a hundred times the memory of its text. Those in strings count
     # as well.
-    if sum(data.count(sign) for sign in (b",", b"[", b"{")) > MAX_VALUES:
+    if _values(data) > MAX_VALUES:
         submission.problems.append(
             said("the file holds more than {MAX_VALUES} JSON values, so it was not read", MAX_VALUES=f"{MAX_VALUES:,}")
         )
         return submission
-    is_python = re.search(r"\.py(?: \([0-9]+\))?$", name.lower())  # grading.distinct adds a number
     notebook, cells = {}, []
     try:
-        if is_python:
-            cells, problem = _bounded([CodeCell(text) for text in _percent_cells(_decoded(data))])
+        text, remarks = mending.decoded(data)
+        if file_names.is_python(name):
+            text, mended = mending.without_conflicts(text)
+            cells, problem = _bounded(percent.cells(text))
         else:
-            notebook = json.loads(_decoded(data))
+            notebook, mended = mending.notebook(text)
             cells, problem = _cells(notebook)
         submission.problems += [problem] if problem else []
+        remarks += mended
     except RecursionError:
         submission.problems.append(said("the file is nested too deeply to be a notebook"))
-    except ValueError:
-        submission.problems.append(
-            said("the file is no text in UTF-8")
-            if is_python
-            else said("the file is no notebook: it cannot be read as JSON")
-        )
+    except mending.Unreadable as error:
+        submission.problems.append(message(error))
     if not submission.problems:
+        cells, found = _with_answers_elsewhere(notebook, cells)
+        remarks += found
         submission.lesson, submission.problems = lesson_of(notebook, [cell.text for cell in cells], name)
+        submission.problems += remarks
         ordered = run_order.in_run_order(cells)
         submission.cells = [cell.text for cell in ordered]
         submission.called = [cell.called for cell in ordered]
@@ -294,6 +360,11 @@ def read(data: bytes, name: str = "") -> Submission:
     return submission
 
 
+def _values(data: bytes) -> int:
+    """How many JSON values a text may hold."""
+    return sum(data.count(sign) for sign in (b",", b"[", b"{"))
+
+
 def _language(notebook: dict) -> str | None:
     """The language that the course wrote into a notebook's metadata, None where there is none."""
     for key in ("metadata", "five_passes", "language"):
@@ -301,35 +372,60 @@ def _language(notebook: dict) -> str | None:
     return notebook if isinstance(notebook, str) and re.fullmatch(r"\w{2,20}", notebook) else None
 
 
-def _decoded(data: bytes) -> str:
-    """The text of a file in UTF-8, UTF-16 or UTF-32, with or without a byte order mark. Raises UnicodeDecodeError."""
-    return data.decode(json.detect_encoding(data))
-
-
-def _percent_cells(text: str) -> list[str]:
-    """The code cells of a text in the percent format. Without a line that begins a cell, all of it is one cell.
-
-    Nothing of jupytext is used: it reads the YAML above the cells, and a few lines of that can fill any memory.
-    """
-    parts = _CELL.split(text)
-    kinds = ["", *parts[1::2]]
-    if len(parts) > 1 and not re.search(r"^[^#\s]", parts[0], re.MULTILINE):
-        kinds[0] = "[raw]"  # jupytext's own header, in comments
-    return [cell for kind, cell in zip(kinds, parts[::2]) if not re.search(r"\[(?:markdown|md|raw)\]", kind)]
-
-
 def _cells(notebook) -> tuple[list[CodeCell], str | None]:
     """(the code cells, a sentence about a fault or None), for nbformat 3 and 4."""
     if not isinstance(notebook, dict):
         return [], said("no notebook: the JSON holds a {name}, not an object", name=type(notebook).__name__)
+    cells = _listed_cells(notebook)
+    if cells is None:
+        return [], said("no notebook: the file has no list of cells")
+    code = (_code_cell(cell) for cell in cells if cell.get("cell_type") == "code")
+    return _bounded([cell for cell in code if cell is not None])
+
+
+def _listed_cells(notebook: dict) -> list[dict] | None:
+    """The cells of a notebook, whatever their kind; None where it has no list of them."""
     cells = notebook.get("cells")
     if cells is None and isinstance(notebook.get("worksheets"), list):
         sheets = [s.get("cells") for s in notebook["worksheets"] if isinstance(s, dict)]
         cells = [c for s in sheets if isinstance(s, list) for c in s]
-    if not isinstance(cells, list):
-        return [], said("no notebook: the file has no list of cells")
-    code = (_code_cell(cell) for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code")
-    return _bounded([cell for cell in code if cell is not None])
+    return [cell for cell in cells if isinstance(cell, dict)] if isinstance(cells, list) else None
+
+
+def _with_answers_elsewhere(notebook: dict, cells: list[CodeCell]) -> tuple[list[CodeCell], list[str]]:
+    """(the code cells, and those of other kinds that hold an answer; a sentence about each of the latter).
+
+    A key pressed by mistake makes text of a cell. Such a cell is read where it is Python and defines what an exercise
+    asks for and no code cell defines.
+    """
+    asked = {name: each.id for each in lessons.exercises().values() for name in each.names}
+    asked_for = re.compile(rf"^(?:def[ \t]+|class[ \t]+)?(?:{'|'.join(map(re.escape, asked))})\b", re.MULTILINE)
+    defined = extract.definitions([cell.text for cell in cells])
+    code, found, remarks = iter(cells), [], []
+    for cell in (_listed_cells(notebook) or []) if notebook else []:
+        read = _code_cell(cell)
+        kind = cell.get("cell_type")
+        if kind == "code":
+            found += [next(code)] if read is not None else []
+        elif kind in ("markdown", "raw") and read is not None and len(read.text) <= MAX_CODE:
+            text = _FENCED.sub(r"\1", read.text)
+            if not asked_for.search(text):
+                continue
+            answers = [name for name in extract.definitions([text]) if name in asked and not defined[name]]
+            if answers:
+                called = said("a {kind} cell", kind=kind)
+                found.append(CodeCell(text, called=called))
+                remarks.append(
+                    said(
+                        "{name} of {exercise} stands in a cell of the kind {kind}, not in a code cell: it was read as "
+                        "code",
+                        name=answers[0],
+                        exercise=asked[answers[0]],
+                        kind=kind,
+                    )
+                )
+    bounded, problem = _bounded(found)
+    return (bounded, remarks) if remarks and not problem else (cells, [])
 
 
 def _code_cell(cell: dict) -> CodeCell | None:
@@ -359,7 +455,8 @@ def _bounded(cells: list[CodeCell]) -> tuple[list[CodeCell], str | None]:
         replace(
             cell,
             text=cell.text.encode("utf-8", "replace").decode(),
-            called=said("In [{count}]", count=cell.count) if cell.count else said("code cell {number}", number=number),
+            called=cell.called
+            or (said("In [{count}]", count=cell.count) if cell.count else said("code cell {number}", number=number)),
         )
         for number, cell in enumerate(cells, 1)
     ]

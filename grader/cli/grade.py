@@ -48,6 +48,13 @@ def add(commands) -> None:
     parser.add_argument(
         "--every-attempt", action="store_true", help=said("grade a student's earlier files for a lesson as well")
     )  # fmt: skip
+    parser.add_argument(
+        "--plan", action="store_true", help=said("say which file of whom counts and why, and grade nothing")
+    )  # fmt: skip
+    parser.add_argument(
+        "--one-student", action="store_true", help=said("each PATH is one student's, whatever lies in it")
+    )  # fmt: skip
+    parser.add_argument("--yes", action="store_true", help=said("grade although the plan looks wrong"))
     parser.set_defaults(run=run)
 
 
@@ -55,12 +62,17 @@ def run(options) -> int:
     """Grade the named files.
 
     Exit status 0: every file has a row; 1: the same, but the grader could not judge some of them in full; 2: there is
-    nothing to grade, or the results cannot be written; 3: the level of isolation is too low; 130: stopped by Ctrl-C.
+    nothing to grade, or the results cannot be written; 3: the level of isolation is too low; 4: the plan looks wrong,
+    and --yes was not given; 130: stopped by Ctrl-C.
     """
-    from ..classroom import executors, grading, results_store, seeds, submissions
+    from ..classroom import executors, grading, plan, results_store, seeds, submissions
 
     try:
-        files = grading.distinct(submissions.find_all(options.paths, options.out))
+        found = submissions.find_all(options.paths, options.out, options.one_student)
+        found.files = grading.distinct(found.files)
+        if options.plan:
+            with _executor(options, len(found.files)) as grader:
+                return _stands(_planned(options, found, grader))
         with results_store.Results(options.out) as results:
             for damaged in results.contents.damaged:
                 aside = said(
@@ -69,20 +81,18 @@ def run(options) -> int:
                 where = joined("{one}: {two}", [str(results.path), damaged.sentence])
                 print(say(said("{where}. {aside}", where=where, aside=aside)), file=sys.stderr)
             secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
-            results.expect([file.name for file in files])
-            part = [file for file in files if options.shard is None or _in_shard(file.name, *options.shard)]
-            if options.dask:
-                context = executors.dask_cluster(options.dask)
-            else:
-                jobs = min(options.jobs, len(part)) or 1
-                context = executors.local(jobs, grading.process_timeout(options.timeout))
-            with context as grader:
-                left_out = {} if options.every_attempt else grading.superseded(_of_students_in(part, files), grader)
+            with _executor(options, len(found.files)) as grader:
+                planned = _planned(options, found, grader)
+                if status := _stands(planned, options.yes):
+                    return status
+                plan.store(planned, options.out)
+                results.expect([file.name for file in planned.files])
+                part = [f for f in planned.files if options.shard is None or _in_shard(f.name, *options.shard)]
                 limits = options.timeout, options.require_isolation
-                done = grading.grade_all(part, results, grader, secret, *limits, left_out)
+                done = grading.grade_all(part, results, grader, secret, *limits, planned.standings)
                 _show_progress(done, len(part))
             in_full = _report(options.out, {file.name for file in part})
-            _say_what_is_no_submission(files)
+            _say_what_is_no_submission(found.files)
     except (submissions.NothingToGrade, seeds.NoSecret, results_store.Busy) as error:
         return _stop(2, said("Nothing graded: {error}.", error=error))
     except OSError as error:
@@ -108,10 +118,35 @@ def run(options) -> int:
     return 0 if in_full else 1
 
 
-def _of_students_in(part: list, files: list) -> list:
-    """All files of the students of whom a part has one."""
-    students = {file.student for file in part}
-    return [file for file in files if file.student in students]
+def _executor(options, files: int):
+    """The executor that reads and grades files."""
+    from ..classroom import executors, grading
+
+    if options.dask:
+        return executors.dask_cluster(options.dask)
+    return executors.local(min(options.jobs, files) or 1, grading.process_timeout(options.timeout))
+
+
+def _planned(options, found, grader):
+    """The plan of this run, which is printed."""
+    from ..classroom import grading, plan
+
+    def contents(files):
+        return grading.contents_of(files, grader)
+
+    planned = plan.make(
+        found, contents, before=plan.students_of(options.out), every_attempt=options.every_attempt
+    )  # fmt: skip
+    for depth, sentence in plan.lines(planned):
+        print("  " * depth + str(_plain(say(sentence))))
+    return planned
+
+
+def _stands(planned, yes: bool = False) -> int:
+    """0 if a plan may be carried out, else 4, and what to do about it is printed."""
+    if not planned.doubts or yes:
+        return 0
+    return _stop(4, said("Nothing graded: the plan looks wrong, as said above. To grade it as it is, add --yes."))
 
 
 def _say_what_is_no_submission(files: list) -> None:
@@ -165,14 +200,14 @@ def _report(out: pathlib.Path, names: set[str]) -> bool:
         marks = "  ".join(f"{e['id']} {_mark(e)}" for e in row["exercises"])
         score = f"{row['score']:g}/{row['max_score']:g}"
         notes = (
-            [said("not graded: {instead} is the later file", instead=row["instead"])]
-            if row["instead"]
+            [said("not graded: {instead} counts for the lesson", instead=row["instead"])]
+            if row["instead"] and not row["exercises"]
             else row["problems"]
         )
         lines.append((row["submission"], row["lesson"] or "-", score, marks, say("; ".join(notes))))
         failed += rows.failed(row)
         given_up += rows.needs_a_person(row)
-        if not row["instead"]:
+        if row["exercises"] or not row["instead"]:
             levels.add(row["isolation"])
     heads = map(say, ("submission", "lesson", "score", "exercises", "problems"))
     table = Table(*heads, title=say(said("isolation: {in_words}", in_words=in_words(levels))))

@@ -44,7 +44,7 @@ def add(commands) -> None:
 
 def run(options) -> int:
     """Join results. Exit status: see _RULES."""
-    from ..classroom import results_store, rows
+    from ..classroom import plan, results_store, rows
 
     try:
         parts = _read(options.parts)
@@ -54,6 +54,7 @@ def run(options) -> int:
             contents |= {part: found for part, found in parts.items() if part.resolve() != options.out.resolve()}
             expected = dict.fromkeys(name for part in contents for name in results_store.expected(part))
             results.expect(list(expected))
+            plan.join(contents, options.out)
             copies = _copies(contents)
             for name, of_file in copies.items():
                 line = contents[_best(of_file)].lines[name]

@@ -22,7 +22,7 @@ class Entry:
     """One row.
 
     row: all text in it is plain (see classroom/sanitize.py). key: the student, unchanged from results.jsonl. counted:
-    the last submission of the same student for the same lesson, None if it is this one.
+    the submission of the same student for the same lesson that counts, None if it is this one.
     """
 
     row: Row
@@ -49,13 +49,24 @@ def of(rows: Iterable[Row]) -> list[Entry]:
         order = attempts.order(row["submission"], key, row["handed_in"])
         found.append(((key, row["lesson"] or "", order), key, row))
     found.sort(key=lambda each: each[0])
-    last = {(key, row["lesson"]): row["submission"] for _, key, row in found}
+    last: dict[tuple[str, str | None], Row] = {}
+    for _, key, row in found:
+        last[key, row["lesson"]] = _counting(last.get((key, row["lesson"])), row)
     entries = []
     for _, key, row in found:
-        name, counting = row["submission"], last[key, row["lesson"]]
+        name, counting = row["submission"], last[key, row["lesson"]]["submission"]
         counted = plain(counting) if counting != name else None
         entries.append(Entry(plain_all(row | {"student": key}), key, file_names.of_student(name, key), counted))
     return entries
+
+
+def _counting(one: Row | None, later: Row) -> Row:
+    """Which of two rows of a student counts for a lesson: the later one, or the better where that is undecided."""
+    if one is None or one["instead"] is not None:
+        return later
+    if later["instead"] is not None or (one["undecided"] and later["undecided"] and one["score"] > later["score"]):
+        return one
+    return later
 
 
 def lessons(entries: list[Entry]) -> dict[str, float]:
@@ -94,11 +105,16 @@ def late_or_superseded(entry: Entry) -> list[str]:
     """Sentences about the time of a file: it is late, or a later file counts."""
     found = [said("handed in late, as its name says")] if entry.path_info.late else []
     if entry.counted and entry.row["lesson"]:
-        found.append(
-            said("not graded: {counted} is a later file for the same lesson", counted=entry.counted)
-            if entry.row["instead"] is not None
-            else said("not counted: {counted} is a later file for the same lesson", counted=entry.counted)
-        )
+        if entry.row["undecided"]:
+            found.append(
+                said("not counted: {counted} has more points, and nothing says which is later", counted=entry.counted)
+            )
+        elif entry.row["instead"] is None:
+            found.append(said("not counted: {counted} is a later file for the same lesson", counted=entry.counted))
+        elif entry.row["exercises"]:
+            found.append(said("not counted: {counted} counts for the lesson", counted=entry.counted))
+        else:
+            found.append(said("not graded: {counted} counts for the lesson", counted=entry.counted))
     return found
 
 

@@ -6,6 +6,7 @@ Start reading: lesson_04.py (a short one), then outline.py.
 
 lesson_NN          the exercises of a lesson: cases, hints, points
 outline            numbers, names and points of the lessons
+blank              which answers are the stubs of the notebooks that learners open
 drivers/           texts that join an answer where calling one name of it is not enough
 lesson_06_kernels/ right, wrong and broken kernels that exercise 6.4 tests
 """

@@ -1,0 +1,550 @@
+"""Whose a file is: the layouts in which platforms and people hand out a class.
+
+A class is a tree of folders; an opened zip file is one of them. From the top down, a folder is one of these:
+
+- what a platform hands out: Gradescope's export, nbgrader's folder, the folders of Teams, or names that Canvas, Moodle
+  or Blackboard made;
+- a repository, which is one student's;
+- a folder around a class, which says nothing;
+- a class by hand: a folder, a zip file or a file for each student.
+
+Inside of what is one student's, names are the student's own and say nothing about others.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+import zoneinfo
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from ..sentence import said
+from . import file_names, gradescope_export
+
+_TIMESTAMP = "timestamp.txt"  # of nbgrader, in the folder of a student's assignment
+_MAX_TIME = 200  # bytes of a timestamp.txt
+_TIME = re.compile(r"([0-9-]{10}[ T][0-9:]{5,8})(?:\.[0-9]+)?\s*(.*)")
+_OFFSET = re.compile(r"([+-][0-9]{2}):?([0-9]{2})")
+_SUBMITTED = "submitted"  # nbgrader: submitted/<student>/<assignment>/<file>
+_OF_NBGRADER = {"source", "release", "autograded", "feedback"}  # its other steps, which are not the students' work
+_TEAMS = "submitted files"  # Teams: Submitted files/<student>/<assignment>/Version <n>/<file>
+_TEAMS_DRAFTS = "working files"
+_VERSION = re.compile(r"version (?P<number>[0-9]{1,4})", re.IGNORECASE)
+_MARK_OF_GIT = re.compile(r"(?:^|/)\.git(?:/HEAD)?$")
+_ATTEMPT_TEXT = re.compile(r"Name: *(?P<name>.+?) *\((?P<user>[^()\n]+)\)\s*$", re.MULTILINE)  # of Blackboard
+# Folders of the course, and those in which one student sorts own work: no names of students.
+_OF_COURSE = {"notebooks", "solutions", "zh", "grader", "docs", "tests", "tools", "locale", "records", "site"}
+_NO_WORK = _OF_COURSE - {"notebooks", "solutions", "zh"}  # in which no student works
+_OF_WORK = re.compile(
+    r"(?:attempt|version|try|week|unit|day|lesson|lab|hw|homework|assignment|exercise|ps|part|draft|old|new|final|backup"
+    r"|copy|work|src|code|data|submission|module|chapter|project|tmp|test|archive|extra|untitled|class|course|student"
+    r"|download|collected|export|section|group)s?"
+    r"(?:[\W_]*[0-9]{0,3}|[\W_]+[a-z]{1,3})|[\W\d_]{1,2}",
+    re.IGNORECASE,
+)
+_MAX_DEPTH = 40  # folders in folders, of which a class has few
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose a file is.
+
+    inner: the path in what is the student's. names: others by which a roster may know the student. attempt: what the
+    platform says of the order of the student's files; None where it says nothing. handed_in: when, in UTC, such as
+    "2026-11-22 10:15:00". sure: whether a platform or a repository says whose it is, and not just a name that somebody
+    gave to a folder. loose: whether it is a file among those of other students. named: False where its only name is
+    that of a notebook of the course. draft: whether the platform says that it was not handed in.
+    """
+
+    student: str
+    inner: str
+    names: tuple[str, ...] = ()
+    attempt: tuple | None = None
+    handed_in: str | None = None
+    sure: bool = False
+    loose: bool = False
+    named: bool = True
+    draft: bool = False
+
+
+@dataclass
+class Layout:
+    """The owners of files, by name; several where a group handed in one file.
+
+    says: a sentence for each layout that was found. aside: names of files that are no student's, with the reason.
+    doubts: sentences about what looks wrong.
+    """
+
+    owners: dict[str, list[Owner]] = field(default_factory=dict)
+    says: dict[str, None] = field(default_factory=dict)
+    aside: dict[str, str] = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
+
+
+class _Folder:
+    """A folder of the tree. title: its name, without .zip at its end. path: with a "/" at its end, "" at the top."""
+
+    def __init__(self, title: str, path: str):
+        self.title, self.path = title, path
+        self.folders: dict[str, _Folder] = {}
+        self.files: list[str] = []  # full names
+        self.git = False
+        self._notebooks: int | None = None
+
+    def all_files(self) -> Iterator[str]:
+        yield from self.files
+        for folder in self.folders.values():
+            yield from folder.all_files()
+
+    @property
+    def notebooks(self) -> int:
+        """How many notebooks lie in it, at any depth."""
+        if self._notebooks is None:
+            own = sum(file_names.is_notebook(name) for name in self.files)
+            self._notebooks = own + sum(folder.notebooks for folder in self.folders.values())
+        return self._notebooks
+
+    @property
+    def bearing(self) -> list[_Folder]:
+        """The folders right below it in which notebooks lie."""
+        return [folder for folder in self.folders.values() if folder.notebooks]
+
+    @property
+    def own_notebooks(self) -> list[str]:
+        return [name for name in self.files if file_names.is_notebook(name)]
+
+    def last(self, name: str) -> str:
+        return name.rpartition("/")[2]
+
+
+def of(names: list[str], title: str, load: Callable[[str], bytes]) -> Layout:
+    """The layout of files. title: the name of the folder or zip file around them. load: the bytes of a file.
+
+    Only what a platform wrote is loaded: times, and lists of students. load may raise OSError.
+    """
+    top = _Folder(title, "")
+    for name in names:
+        _put(top, name)
+    found = Layout()
+    _Reader(found, load).place(top, 0)
+    return found
+
+
+def of_one(names: list[str], title: str) -> Layout:
+    """The layout of files that are all of one student, named by the folder or zip file around them."""
+    own = [name for name in names if not _MARK_OF_GIT.search(name)]
+    aside = _files_of_the_course(own)
+    return Layout(
+        {name: [Owner(title, name, sure=True)] for name in own if name not in aside},
+        {said("the files of one student"): None},
+        dict.fromkeys(aside, said("it is a file of the course")),
+    )
+
+
+def _put(top: _Folder, name: str) -> None:
+    marked = _MARK_OF_GIT.search(name)
+    *folders, _ = name[: marked.start()].strip("/").split("/") + [""] if marked else name.split("/")
+    at = top
+    for part in folders[:_MAX_DEPTH]:
+        if part in ("", ".", ".."):
+            continue
+        if part not in at.folders:
+            at.folders[part] = _Folder(file_names.without_ending(part), f"{at.path}{part}/")
+        at = at.folders[part]
+    if marked:
+        at.git = True
+    else:
+        at.files.append(name)
+
+
+class _Reader:
+    """Reads one tree into a layout."""
+
+    def __init__(self, layout: Layout, load: Callable[[str], bytes]):
+        self.layout, self.load = layout, load
+
+    def place(self, folder: _Folder, depth: int) -> None:
+        """Find out what a folder is, and give its files to students."""
+        if depth < _MAX_DEPTH:
+            for form in (self.gradescope, self.nbgrader, self.teams, self.named_by_a_platform):
+                if form(folder, depth):
+                    return
+        if _is_repository(folder) and not _is_class(folder):
+            self.says(said("repositories, each of one student"))
+            self.give(folder, folder.title, sure=True)
+            return
+        bearing = folder.bearing
+        if bearing and not folder.own_notebooks and depth < _MAX_DEPTH:
+            if len(bearing) == 1 and _is_around(bearing[0], folder.title):
+                self.leave(folder, bearing)
+                self.place(bearing[0], depth + 1)
+                return
+            if len(bearing) > 1 and _are_sections(bearing):
+                self.leave(folder, bearing)
+                for each in bearing:
+                    self.place(each, depth + 1)
+                return
+        self.by_hand(folder)
+
+    # ---- what platforms hand out
+
+    def gradescope(self, folder: _Folder, depth: int) -> bool:
+        """assignment_<n>_export/submission_<n>/<file>, and submission_metadata.yml beside."""
+        listed = f"{folder.path}{gradescope_export.FILE}"
+        if listed not in folder.files:
+            return False
+        try:
+            known = gradescope_export.read(self.load(listed))
+        except OSError:
+            known = {}
+        self.says(said("Gradescope's export"))
+        self.layout.aside[listed] = said("it is Gradescope's own")
+        for name, each in folder.folders.items():
+            for one in known.get(name) or [gradescope_export.Submitter(name, ())]:
+                self.give(each, one.key, sure=True, names=one.names, handed_in=one.handed_in)
+        for name in folder.files:
+            self.layout.aside.setdefault(name, said("it lies beside the folders of the students"))
+        return True
+
+    def nbgrader(self, folder: _Folder, depth: int) -> bool:
+        """submitted/<student>/<assignment>/<file>, with a timestamp.txt beside the files."""
+        submitted = folder.folders.get(_SUBMITTED)
+        if submitted is not None and any(each.bearing or each.notebooks for each in submitted.folders.values()):
+            others = [each for each in folder.folders.values() if each is not submitted]
+            if {each.title for each in others if each.notebooks} <= _OF_NBGRADER and not folder.own_notebooks:
+                for each in others:
+                    for name in each.all_files():
+                        self.layout.aside[name] = said("it is in another folder of nbgrader than submitted/")
+                for name in folder.files:
+                    self.layout.aside[name] = said("it lies beside the folders of the students")
+                self._students_of_nbgrader(submitted)
+                return True
+        times = [
+            f"{assignment.path}{_TIMESTAMP}" in assignment.files
+            for student in folder.bearing for assignment in student.bearing
+        ]  # fmt: skip
+        theirs = len(folder.bearing) > 1 and times and all(times) and not folder.own_notebooks
+        if (folder.title == _SUBMITTED and any(times)) or theirs:
+            self._students_of_nbgrader(folder)
+            return True
+        return False
+
+    def _students_of_nbgrader(self, submitted: _Folder) -> None:
+        self.says(said("nbgrader's folder submitted/"))
+        for student in submitted.folders.values():
+            self.give(student, student.title, sure=True, names=(), only=student.files)
+            for assignment in student.folders.values():
+                stamp = f"{assignment.path}{_TIMESTAMP}"
+                when = self._time(stamp) if stamp in assignment.files else None
+                kept = [name for name in assignment.all_files() if name != stamp]
+                self.give(
+                    student, student.title, sure=True, only=kept, handed_in=when, attempt=(when,) if when else None
+                )
+                if stamp in assignment.files:
+                    if kept:
+                        self.layout.aside[stamp] = ""  # read, so it needs no word
+                    else:
+                        self.give(student, student.title, sure=True, only=[stamp])
+        for name in submitted.files:
+            self.layout.aside[name] = said("it lies beside the folders of the students")
+
+    def _time(self, name: str) -> str | None:
+        try:
+            return _in_utc(self.load(name)[:_MAX_TIME].decode("utf-8-sig").strip())
+        except (OSError, ValueError):
+            return None
+
+    def teams(self, folder: _Folder, depth: int) -> bool:
+        """Submitted files/<student>/<assignment>/Version <n>/<file>, and Working files/ beside, which is no hand-in."""
+        kinds = {name.lower(): each for name, each in folder.folders.items()}
+        if folder.title.lower() == _TEAMS and _TEAMS not in kinds:
+            kinds = {_TEAMS: folder}
+        elif _TEAMS not in kinds:
+            return False
+        self.says(said("Teams' folder Submitted files"))
+        for kind, of_kind in kinds.items():
+            if kind not in (_TEAMS, _TEAMS_DRAFTS):
+                for name in of_kind.all_files():
+                    self.layout.aside[name] = said("it lies beside the folders of the students")
+                continue
+            for student in of_kind.folders.values():
+                for name in student.all_files():
+                    versions = [_VERSION.fullmatch(part) for part in name[len(student.path) :].split("/")[:-1]]
+                    numbers = [int(each["number"]) for each in versions if each]
+                    attempt = (0,) if kind == _TEAMS_DRAFTS else (numbers[0],) if numbers else None
+                    draft = kind == _TEAMS_DRAFTS
+                    self.give(student, student.title, sure=True, only=[name], attempt=attempt, draft=draft)
+        if folder is not kinds.get(_TEAMS):
+            for name in folder.files:
+                self.layout.aside[name] = said("it lies beside the folders of the students")
+        return True
+
+    def named_by_a_platform(self, folder: _Folder, depth: int) -> bool:
+        """Files and folders whose names Canvas, Moodle, Blackboard or nbgrader's exchange made."""
+        children = [*folder.folders, *map(folder.last, folder.files)]
+        platforms = {child: made for child in children if (made := file_names.platform(child))}
+        if not platforms:
+            return False
+        if depth and _is_persons(folder) and len({file_names.read(child).student for child in platforms}) < 2:
+            return False  # in a student's own folder, one file may be called so
+        full = self._users_of_blackboard(folder)
+        for platform in dict.fromkeys(platforms.values()):
+            self.says(said("the names that {platform} gives", platform=platform))
+        for child, each in folder.folders.items():
+            if child in platforms:
+                self._named(child, each, list(each.all_files()), full)
+            else:
+                self.give(each, each.title)
+        for name in folder.files:
+            if folder.last(name) in platforms:
+                self._named(folder.last(name), folder, [name], full)
+        self.flat(folder, [name for name in folder.files if folder.last(name) not in platforms])
+        return True
+
+    def _named(self, child: str, folder: _Folder, files: list[str], full: dict[str, tuple[str, str]]) -> None:
+        info = file_names.read(child)
+        head = child.partition("_attempt_")[0]
+        user, person = full.get(head, (info.student, ""))
+        names = [*(info.canvas or ()), person]
+        if file_names.platform(child) == "Moodle":
+            names.append(info.student.rpartition("_")[0])
+        for name in files:
+            inner = name[len(folder.path) :]
+            self.add(name, Owner(user, inner, tuple(filter(None, names)), info.attempt, sure=True))
+
+    def _users_of_blackboard(self, folder: _Folder) -> dict[str, tuple[str, str]]:
+        """{assignment and user, as files' names begin: (user, full name)}, from the texts beside the files."""
+        found = {}
+        for name in folder.files:
+            head, between, rest = folder.last(name).partition("_attempt_")
+            if not between or not re.fullmatch(r"[0-9-]{19}\.txt", rest):
+                continue
+            try:
+                text = self.load(name)[:20_000].decode("utf-8", "replace")
+            except OSError:
+                continue
+            if (told := _ATTEMPT_TEXT.search(text)) and head.endswith("_" + told["user"]):
+                found[head] = told["user"], told["name"]
+        return found
+
+    # ---- by hand
+
+    def by_hand(self, folder: _Folder) -> None:
+        """A folder or a zip file for each student, or files."""
+        for each in folder.folders.values():
+            repository = _is_repository(each)
+            if repository and _is_class(each):
+                self.place(each, 1)
+                continue
+            self.says(
+                said("repositories, each of one student") if repository else said("a folder or a zip for each student")
+            )
+            names = ()
+            if repository and each.title.startswith(prefix := _prefix(folder)):
+                names = (each.title.removeprefix(prefix),)
+            self.give(each, each.title, sure=repository, names=names)
+            if not repository and (inside := _students_in(each)):
+                self.layout.doubts.append(
+                    said(
+                        "“{student}” would be one student, and what is in it looks like several: "
+                        "{first}, {second}{more}",
+                        student=each.title,
+                        first=inside[0],
+                        second=inside[1],
+                        more=", …" * (len(inside) > 2),
+                    )
+                )
+        self.flat(folder, folder.files)
+
+    def flat(self, folder: _Folder, files: list[str]) -> None:
+        """Files beside each other: each one a student's, or all of them one student's where they name nobody."""
+        books = [name for name in files if file_names.is_notebook(name)]
+        stems = {
+            name: re.sub(r"(?i)\.(?:ipynb|py|zip)\b.*$", "", folder.last(name)) or folder.last(name) for name in files
+        }
+        persons = _persons(folder)
+        by_person = _names_persons(folder)
+        of_course = [file_names.slug_of(stems[name]) for name in books if file_names.is_of_course(folder.last(name))]
+        of_one = not folder.folders and folder.title and len(books) == len(of_course) == len(set(of_course)) > 0
+        if books:
+            self.says(
+                said("the notebooks of one student") if of_one
+                else said("files that name their students") if by_person
+                else said("a file for each student")
+            )  # fmt: skip
+        for name in files:
+            if of_one:
+                owner = Owner(folder.title, folder.last(name), loose=True)
+            elif by_person and persons.get(name):
+                owner = Owner(persons[name], folder.last(name), loose=True)
+            else:
+                owner = Owner(
+                    stems[name], folder.last(name), loose=True, named=not file_names.is_of_course(folder.last(name))
+                )
+            self.add(name, owner)
+
+    # ---- what all of them do
+
+    def give(self, folder: _Folder, student: str, only: list[str] | None = None, **more) -> None:
+        """Give the files of a folder, or `only` some of them, to a student."""
+        names = list(folder.all_files()) if only is None else only
+        of_course = _files_of_the_course(names)
+        for name in names:
+            if name in of_course:
+                self.layout.aside[name] = said("it is a file of the course")
+            else:
+                self.add(name, Owner(student, name[len(folder.path) :], **more))
+
+    def add(self, name: str, owner: Owner) -> None:
+        self.layout.owners.setdefault(name, []).append(owner)
+
+    def leave(self, folder: _Folder, bearing: list[_Folder]) -> None:
+        """Files beside a folder around a class are nobody's."""
+        for name in folder.files:
+            self.layout.aside[name] = said("it lies beside the folder of the class")
+        for each in folder.folders.values():
+            if each not in bearing:
+                for name in each.all_files():
+                    self.layout.aside[name] = said("it lies beside the folder of the class")
+
+    def says(self, sentence: str) -> None:
+        self.layout.says[sentence] = None
+
+
+def _prefix(folder: _Folder) -> str:
+    """What the names of GitHub Classroom's repositories begin with: <assignment>- in <assignment>-submissions."""
+    name = folder.title.removesuffix("-submissions")
+    return f"{name}-" if name != folder.title else "\0"
+
+
+def _is_repository(folder: _Folder) -> bool:
+    """Whether a folder is a clone: it has a .git, or the course's tree."""
+    books = folder.folders.get("notebooks")
+    return folder.git or (books is not None and any(file_names.is_of_course(name) for name in books.own_notebooks))
+
+
+def _files_of_the_course(names: list[str]) -> set[str]:
+    """Those of a student's files that came with a copy of the course: its programs and tests hold answers too."""
+    roots = set()
+    for name in names:
+        root, found, book = name.rpartition("notebooks/")
+        if found and root[-1:] in ("", "/") and "/" not in book and file_names.is_of_course(book):
+            roots.add(root)
+    return {
+        name for name in names for root in roots
+        if name.startswith(root) and name[len(root) :].partition("/")[0] in _NO_WORK
+        or name.startswith(f"{root}solutions/") and name.endswith(".py")
+    }  # fmt: skip
+
+
+def _is_persons(folder: _Folder) -> bool:
+    """Whether the name of a folder may be a student's."""
+    return folder.title.lower() not in _OF_COURSE and not _OF_WORK.fullmatch(folder.title)
+
+
+def _is_class(folder: _Folder) -> bool:
+    """Whether the folders in a folder look like students: their names may be, and they hold the same notebooks."""
+    inside = [each for each in folder.bearing if _is_persons(each)]
+    handed_out = all(file_names.is_of_course(folder.last(name)) for name in folder.own_notebooks)
+    if len(inside) < 2 or not handed_out or any(each.title.lower() in _OF_COURSE for each in folder.bearing):
+        return len(folder.bearing) == 1 and folder.git and _is_class(folder.bearing[0])
+    kinds = [{_kind(name) for name in each.all_files() if file_names.is_notebook(name)} for each in inside]
+    return len(inside) > 2 or bool(kinds[0] & kinds[1])
+
+
+def _students_in(folder: _Folder) -> list[str]:
+    """The names of what looks like students in a folder, or in one folder in it; empty where nothing does."""
+    if _is_class(folder):
+        return [each.title for each in folder.bearing if _is_persons(each)]
+    if _is_download(folder):
+        children = [*folder.folders, *map(folder.last, folder.files)]
+        return list(
+            dict.fromkeys(file_names.read(each).student for each in children if file_names.is_of_platform(each))
+        )
+    if len(folder.bearing) == 1 and not folder.own_notebooks and not _is_repository(folder):
+        return _students_in(folder.bearing[0])
+    return []
+
+
+def _kind(name: str) -> str:
+    """What two students' files for one lesson have in common: the lesson in their names, else the names."""
+    return file_names.lesson(name.rpartition("/")[2]) or file_names.plain_stem(name)
+
+
+def _is_around(folder: _Folder, title: str) -> bool:
+    """Whether a folder, alone in another one of this title, is around a class, and not one student's."""
+    if _is_repository(folder) and not _is_class(folder):
+        return True  # `place` sees that it is one student's
+    if any(each.title.lower() in (_SUBMITTED, _TEAMS) for each in (folder, *folder.folders.values())):
+        return True
+    if f"{folder.path}{gradescope_export.FILE}" in folder.files:
+        return True
+    children = [*folder.folders, *map(folder.last, folder.files)]
+    if len({file_names.read(child).student for child in children if file_names.is_of_platform(child)}) > 1:
+        return True
+    if not _is_persons(folder) and (
+        any(map(file_names.is_of_platform, children)) or sum(map(_is_persons, folder.bearing)) > 1
+    ):
+        return True
+    if _is_class(folder) or any(map(_is_repository, folder.bearing)) or _names_persons(folder):
+        return True
+    if not folder.own_notebooks and len(folder.bearing) == 1 and _is_around(folder.bearing[0], folder.title):
+        return True
+    return _same(folder.title, title) or (len(folder.bearing) > 1 and _are_sections(folder.bearing))
+
+
+def _persons(folder: _Folder) -> dict[str, str]:
+    """{file: the person whom its name names beside a lesson} of the notebooks right in a folder."""
+    stems = {name: file_names.without_ending(folder.last(name)) for name in folder.own_notebooks}
+    return {name: person for name, stem in stems.items() if (person := file_names.person(stem))}
+
+
+def _names_persons(folder: _Folder) -> bool:
+    """Whether the notebooks right in a folder name several persons, or each one first, as Google Classroom does."""
+    persons, books = _persons(folder), folder.own_notebooks
+    first = 0 < len(persons) == len(books) and all(" - " in folder.last(name) for name in books)
+    return first or len(set(persons.values())) > 1
+
+
+def _same(folder: str, archive: str) -> bool:
+    """Whether a zip file is named after a folder: "class (1)" or Drive's "class-20261122T101500Z-001" after "class"."""
+    plain = re.sub(r"(?: ?\([0-9]+\)|-[0-9]{8}T[0-9]{6}Z(?:-[0-9]+)*)+$", "", archive)
+    return folder == plain
+
+
+def _are_sections(folders: list[_Folder]) -> bool:
+    """Whether each of several folders is a class: platforms' downloads, or folders with students of their own."""
+    names: set[str] = set()
+    for folder in folders:
+        inside = {each.title for each in folder.bearing}
+        # The same names in two of them are no students, but what each student made, such as attempts.
+        if not (_is_download(folder) or (_is_class(folder) and not _is_repository(folder) and not inside & names)):
+            return False
+        names |= inside
+    return True
+
+
+def _is_download(folder: _Folder) -> bool:
+    children = [*folder.folders, *map(folder.last, folder.files)]
+    made = {file_names.read(child).student for child in children if file_names.is_of_platform(child)}
+    return len(made) > 1 or f"{folder.path}{gradescope_export.FILE}" in folder.files
+
+
+def _in_utc(text: str) -> str | None:
+    """A time as nbgrader writes it, in UTC; None where it is none, or one of an unknown zone."""
+    try:
+        day, zone = _TIME.fullmatch(text).groups()  # type: ignore[union-attr]
+        then = datetime.datetime.fromisoformat(day).replace(tzinfo=_zone(zone))
+        return then.astimezone(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S")
+    except (ValueError, AttributeError, OverflowError, OSError, zoneinfo.ZoneInfoNotFoundError):
+        return None
+
+
+def _zone(name: str) -> datetime.tzinfo | None:
+    if name in ("", "Z", "UTC", "GMT"):
+        return datetime.UTC
+    offset = _OFFSET.fullmatch(name)
+    if offset:
+        return datetime.datetime.fromisoformat(f"2000-01-01T00:00{offset[1]}:{offset[2]}").tzinfo
+    return zoneinfo.ZoneInfo(name)

@@ -1,0 +1,657 @@
+"""Which file of whom counts: small classes as nine platforms and people hand them out. Nothing is graded here."""
+
+import json
+import zipfile
+
+import nbformat
+import pytest
+from conftest import ROOT
+from test_classroom import Graders
+
+from grader.__main__ import main
+from grader.classroom import contents, grading, plan, submissions
+from grader.lessons import blank
+
+BLANK = (ROOT / "notebooks" / "00_check_your_bench.ipynb").read_text(encoding="utf-8")
+BLANK_04 = (ROOT / "notebooks" / "04_one_row.ipynb").read_text(encoding="utf-8")
+TWIN = (ROOT / "notebooks" / "zh" / "00_check_your_bench.ipynb").read_text(encoding="utf-8")
+SOLUTION = (ROOT / "solutions" / "00_check_your_bench.ipynb").read_text(encoding="utf-8")
+NAME = "00_check_your_bench.ipynb"
+STUB = 'raise NotImplementedError(\\"TODO 0.1\\")'
+
+
+def work(answer="2 * x", of=BLANK):
+    """A notebook of lesson 00 with an answer."""
+    assert STUB in of
+    return of.replace(STUB, f"return {answer}")
+
+
+def one_row(answer):
+    """A notebook of lesson 04 with one of its answers."""
+    return nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(f"def block_size(n): {answer}")]))
+
+
+ADA, BOB, CYD = work("x + x"), work("x * 2"), work("x / 0.5")
+
+
+def write(folder, files):
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return folder
+
+
+def pack(path, files):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as z:
+        for name, text in files.items():
+            z.writestr(name, text)
+    return path
+
+
+def planned(*paths, contents_of=None, **more):
+    found = submissions.find_all(list(paths))
+    found.files = grading.distinct(found.files)
+
+    def read(files):
+        for file in files:
+            try:
+                yield contents.of(file.load(), file.name)
+            except OSError as error:
+                yield contents.Contents(problems=(str(error),))
+
+    if contents_of:  # as the command reads them, in an executor without processes
+        return plan.make(found, lambda files: contents_of(files, Graders().grading_executor()), **more)
+    return plan.make(found, read, **more)
+
+
+def chosen(made):
+    """{student: {lesson: the files that may count}}."""
+    return {
+        key: {lesson: [each.file.name for each in choice.counts] for lesson, choice in student.choices.items()}
+        for key, student in made.students.items()
+    }
+
+
+def of_00(students):
+    return {key: {"00": [name] if isinstance(name, str) else name} for key, name in students.items()}
+
+
+LOGINS = ("ada", "bob", "cyd")
+BLACKBOARD = (
+    "Name: Ada Lovelace (a_love)\nAssignment: One row\nDate Submitted: Sunday, November 22, 2026 10:15:00 AM UTC\n"
+)
+METADATA = """---
+submission_11:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '101'
+    :email: ada@example.edu
+  :created_at: 2026-11-22 10:15:00.123456789 Z
+  :score: 3.0
+  :history:
+  - :id: 10
+    :created_at: 2026-11-21 10:15:00 Z
+    :name: nobody
+submission_12:
+  :submitters:
+  - :name: "Bob O'Neill"
+    :sid: ''
+    :email: bob@example.edu
+  - :name: Cyd
+    :sid: 103
+    :email: cyd@example.edu
+  :created_at: 2026-11-22 12:15:00 +0200
+"""
+GRADESCOPE = {
+    "assignment_5_export/submission_metadata.yml": METADATA,
+    f"assignment_5_export/submission_11/{NAME}": ADA,
+    "assignment_5_export/submission_11/helper.py": "x = 1",
+    f"assignment_5_export/submission_12/sub/{NAME}": BOB,
+}
+G = "assignment_5_export/submission_1"
+CLASSES = {
+    "canvas": (
+        {
+            "lovelaceada_101_9001_00_check.ipynb": ADA, "lovelaceada_101_9007_00_check-1.ipynb": work("0"),
+            "bobo_LATE_102_9002_00.ipynb": BOB, "LATE_anon_aB3dE_9003_00.ipynb": CYD, "dan_104_text.html": "typed",
+        },
+        of_00({
+            "lovelaceada_101": "lovelaceada_101_9007_00_check-1.ipynb", "bobo_102": "bobo_LATE_102_9002_00.ipynb",
+            "anon_aB3dE": "LATE_anon_aB3dE_9003_00.ipynb",
+        }) | {"dan_104": {}},
+    ),
+    "canvas, a backup in one attempt": (
+        {"ada_1_11_00.ipynb": ADA, "ada_1_12_00_backup.ipynb": BOB, "bob_2_13_00.ipynb": BOB, "cyd_3_14_00.ipynb": CYD},
+        of_00({
+            "ada_1": ["ada_1_11_00.ipynb", "ada_1_12_00_backup.ipynb"], "bob_2": "bob_2_13_00.ipynb",
+            "cyd_3": "cyd_3_14_00.ipynb",
+        }),
+    ),
+    "canvas, zips of students": (
+        {"ada_1_11_all.zip": {f"all/{NAME}": ADA}, "bob_2_12_all.zip": {NAME: BOB}, "cyd_3_13_00.ipynb": CYD},
+        of_00({
+            "ada_1": f"ada_1_11_all.zip/all/{NAME}", "bob_2": f"bob_2_12_all.zip/{NAME}", "cyd_3": "cyd_3_13_00.ipynb",
+        }),
+    ),
+    "moodle": (
+        {
+            "Ada Lovelace_101_assignsubmission_file_/00.ipynb": ADA,
+            "Bob_102_assignsubmission_file/my/00 (1).ipynb": BOB,
+            "Cyd_103_assignsubmission_file_/00.ipynb": BLANK, "Cyd_103_assignsubmission_file_/solved.ipynb": CYD,
+            "Cyd_103_assignsubmission_onlinetext_/onlinetext.html": "<p>see file</p>",
+        },
+        of_00({
+            "Ada Lovelace_101": "Ada Lovelace_101_assignsubmission_file_/00.ipynb",
+            "Bob_102": "Bob_102_assignsubmission_file/my/00 (1).ipynb",
+            "Cyd_103": "Cyd_103_assignsubmission_file_/solved.ipynb",
+        }),
+    ),
+    "moodle, flat": (
+        {f"{name}_assignsubmission_file_00.ipynb": ADA for name in ("Ada L_1", "Bob_2", "Cyd_3")},
+        of_00({name: f"{name}_assignsubmission_file_00.ipynb" for name in ("Ada L_1", "Bob_2", "Cyd_3")}),
+    ),
+    "gradescope": (
+        GRADESCOPE,
+        of_00({
+            "Ada Lovelace_101": f"{G}1/{NAME}", "Bob O'Neill_bob@example.edu": f"{G}2/sub/{NAME}",
+            "Cyd_103": f"{G}2/sub/{NAME} (2)",
+        }),
+    ),
+    "github classroom": (
+        {
+            f"one-row-submissions/one-row-{login}/{place}": text
+            for login, mine in (("ada", ADA), ("bob", BOB), ("cyd", BLANK))
+            for place, text in {
+                ".git/HEAD": "ref: refs/heads/main", "README.md": "x", f"notebooks/{NAME}": mine,
+                "notebooks/04_one_row.ipynb": BLANK_04, f"notebooks/zh/{NAME}": TWIN, f"solutions/{NAME}": SOLUTION,
+            }.items()
+        },
+        of_00({f"one-row-{who}": f"one-row-submissions/one-row-{who}/notebooks/{NAME}" for who in LOGINS}),
+    ),
+    "google classroom": (
+        {
+            f"Ada Lovelace - {NAME}": ADA, f"Bob - Copy of {NAME}": BOB, "Cyd - 00_check_your_bench (1).ipynb": CYD,
+        },
+        of_00({
+            "Ada Lovelace": f"Ada Lovelace - {NAME}", "Bob": f"Bob - Copy of {NAME}",
+            "Cyd": "Cyd - 00_check_your_bench (1).ipynb",
+        }),
+    ),
+    "blackboard": (
+        {
+            "One row_a_love_attempt_2026-11-22-10-15-00.txt": BLACKBOARD,
+            f"One row_a_love_attempt_2026-11-22-10-15-00_{NAME}": ADA,
+            f"One row_bob_attempt_2026-11-20-10-15-00_{NAME}": work("0"),
+            "One row_bob_attempt_2026-11-20-10-15-00.txt": BLACKBOARD.replace("a_love", "bob"),
+            f"One row_bob_attempt_2026-11-23-10-15-00_{NAME}": BOB,
+            "One row_bob_attempt_2026-11-23-10-15-00.txt": BLACKBOARD.replace("a_love", "bob"),
+            "One row_cyd_attempt_2026-11-23-10-15-00.txt": BLACKBOARD.replace("a_love", "cyd"),
+        },
+        of_00({
+            "a_love": f"One row_a_love_attempt_2026-11-22-10-15-00_{NAME}",
+            "bob": f"One row_bob_attempt_2026-11-23-10-15-00_{NAME}",
+        }) | {"cyd": {}},
+    ),
+    "teams": (
+        {
+            f"Student Work/Submitted files/Ada Lovelace/One row/Version 1/{NAME}": work("0"),
+            f"Student Work/Submitted files/Ada Lovelace/One row/Version 10/{NAME}": ADA,
+            f"Student Work/Submitted files/Ada Lovelace/One row/Version 2/{NAME}": work("1"),
+            f"Student Work/Submitted files/Bob/One row/Version 1/{NAME}": BOB,
+            f"Student Work/Working files/Bob/One row/{NAME}": work("1"),
+            f"Student Work/Working files/Cyd/One row/{NAME}": CYD,
+        },
+        of_00({
+            "Ada Lovelace": f"Student Work/Submitted files/Ada Lovelace/One row/Version 10/{NAME}",
+            "Bob": f"Student Work/Submitted files/Bob/One row/Version 1/{NAME}",
+            "Cyd": f"Student Work/Working files/Cyd/One row/{NAME}",
+        }),
+    ),
+    "nbgrader": (
+        {
+            f"submitted/ada/first/{NAME}": work("0"), "submitted/ada/first/timestamp.txt": "2026-11-22 10:15:00.5 UTC",
+            f"submitted/ada/again/{NAME}": ADA, "submitted/ada/again/timestamp.txt": "2026-11-22 12:16:00 +0200",
+            f"submitted/bob/first/{NAME}": BOB, "submitted/bob/first/timestamp.txt": "2026-11-22 10:15:00 UTC",
+            f"submitted/cyd/first/{NAME}": CYD, "submitted/cyd/first/mine/timestamp.txt": "2020-01-01 10:15:00 UTC",
+            f"source/first/{NAME}": SOLUTION, f"release/first/{NAME}": BLANK, f"autograded/bob/first/{NAME}": BOB,
+        },
+        of_00({
+            "ada": f"submitted/ada/again/{NAME}", "bob": f"submitted/bob/first/{NAME}",
+            "cyd": f"submitted/cyd/first/{NAME}",
+        }),
+    ),
+    "nbgrader's exchange": (
+        {
+            f"ada+one_row+2026-11-22 10:15:00.123456 UTC+x7/{NAME}": work("0"),
+            f"ada+one_row+2026-11-22 11:15:00.123456 UTC+x8/{NAME}": ADA,
+            f"bob+one_row+2026-11-22 10:15:00.123456 UTC/{NAME}": BOB,
+        },
+        of_00({
+            "ada": f"ada+one_row+2026-11-22 11:15:00.123456 UTC+x8/{NAME}",
+            "bob": f"bob+one_row+2026-11-22 10:15:00.123456 UTC/{NAME}",
+        }),
+    ),
+    "by hand": (
+        {
+            f"ada/{NAME}": ADA, f"ada/{NAME.replace('.', ' (1).')}": ADA, "bob.zip": {f"deep/er/{NAME}": BOB},
+            "cyd/hw.zip": {"inner.zip": {NAME: CYD}}, "cyd/timestamp.txt": "2020-01-01 00:00:00 UTC",
+            NAME: BLANK, "readme.txt": "x",
+        },
+        of_00({"ada": f"ada/{NAME}", "bob": f"bob.zip/deep/er/{NAME}", "cyd": f"cyd/hw.zip/inner.zip/{NAME}"}),
+    ),
+    "by hand, files": (
+        {
+            "ada_00_check_your_bench.ipynb": ADA, "00_check_your_bench_bob.ipynb": BOB,
+            "ada_04_one_row.ipynb": one_row("1"),
+        },
+        {"ada": {"00": ["ada_00_check_your_bench.ipynb"], "04": ["ada_04_one_row.ipynb"]}}
+        | of_00({"bob": "00_check_your_bench_bob.ipynb"}),
+    ),
+    "homework of other names": (
+        {"ada/a.ipynb": ADA, "bob/b.ipynb": BOB}, of_00({"ada": "ada/a.ipynb", "bob": "bob/b.ipynb"}),
+    ),
+    "canvas, one student": ({"ada_1_11_00.ipynb": ADA}, of_00({"ada_1": "ada_1_11_00.ipynb"})),
+    "google classroom, one student": ({f"Ada L - {NAME}": ADA}, of_00({"Ada L": f"Ada L - {NAME}"})),
+    "sections": (
+        {f"{place}/hw.ipynb": ADA for place in ("Mon/ada", "Mon/bob", "Tue/cyd", "Tue/dan")},
+        of_00({place[4:]: f"{place}/hw.ipynb" for place in ("Mon/ada", "Mon/bob", "Tue/cyd", "Tue/dan")}),
+    ),
+    "attempts in folders": (
+        {f"{name}/attempt {n}/hw.ipynb": work(f"x * {n}") for name in ("ada", "bob", "cyd") for n in (1, 2)},
+        of_00({name: [f"{name}/attempt {n}/hw.ipynb" for n in (1, 2)] for name in ("ada", "bob", "cyd")}),
+    ),
+}  # fmt: skip
+
+
+def packed(files):
+    """The same files, those that are dictionaries packed as zip files, at any depth."""
+    return {name: _zip(packed(each)) if isinstance(each, dict) else each for name, each in files.items()}
+
+
+def _zip(files):
+    import io
+
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as z:
+        for name, text in files.items():
+            z.writestr(name, text)
+    return data.getvalue()
+
+
+def inside(expected, around):
+    """The same students, with the class in a folder."""
+    return {
+        key: {lesson: [f"{around}{name}" for name in names] for lesson, names in of.items()}
+        for key, of in expected.items()
+    }
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_every_student_is_found_with_the_file_that_counts(kind, tmp_path):
+    """In a folder, and in a zip under a name of its own with backslashes and one folder more around the class."""
+    files, expected = CLASSES[kind]
+    files = packed(files)
+
+    made = planned(write(tmp_path / "week 4", files))
+    assert expected == {key: {n: sorted(f) for n, f in of.items()} for key, of in chosen(made).items()}
+    assert not [doubt for doubt in made.doubts if "one student" in doubt and not kind.startswith("attempts")], (
+        made.doubts
+    )
+
+    around = "" if kind.startswith("by hand, files") else "week 4/"
+    odd = pack(
+        tmp_path / "downloads" / "week 4 (1).zip", {(around + n).replace("/", "\\"): t for n, t in files.items()}
+    )
+    made = planned(odd)
+    assert inside(expected, around) == {key: {n: sorted(f) for n, f in of.items()} for key, of in chosen(made).items()}
+    # The same download in a folder of its own, and that in a zip.
+    assert set(expected) == set(planned(odd.parent).students)
+    assert set(expected) == set(planned(pack(tmp_path / "all.zip", {"x/class.zip": odd.read_bytes()})).students)
+
+
+def test_times_and_names_of_platforms_are_kept(tmp_path):
+    """In UTC; the names by which a roster knows a student; nobody's own timestamp.txt."""
+    files = {each.student: each for each in submissions.find(write(tmp_path / "a", CLASSES["gradescope"][0]))}
+    assert "2026-11-22 10:15:00" == files["Ada Lovelace_101"].handed_in == files["Cyd_103"].handed_in
+    made = planned(tmp_path / "a")
+    assert made.students["Ada Lovelace_101"].names == ("101", "ada@example.edu")
+    drafts = planned(write(tmp_path / "t", CLASSES["teams"][0])).for_a_person
+    assert [f"Cyd: Student Work/Working files/Cyd/One row/{NAME}: it was not handed in"] == drafts
+    assert ("Ada Lovelace",) == planned(write(tmp_path / "b", CLASSES["blackboard"][0])).students["a_love"].names
+    assert ("ada",) == planned(write(tmp_path / "c", CLASSES["github classroom"][0])).students["one-row-ada"].names
+    files = {each.name: each for each in submissions.find(write(tmp_path / "d", CLASSES["nbgrader"][0]))}
+    assert "2026-11-22 10:16:00" == files[f"submitted/ada/again/{NAME}"].handed_in
+    assert files[f"submitted/cyd/first/{NAME}"].handed_in is None
+    own = write(
+        tmp_path / "e",
+        {f"ada/hw/{NAME}": ADA, "ada/hw/timestamp.txt": "2020-01-01 00:00:00 UTC", f"bob/hw/{NAME}": BOB},
+    )
+    assert {each.handed_in for each in submissions.find(own)} == {None}
+
+
+# ---- which file
+
+
+COUNTS = {
+    "a twin in Chinese": ({f"notebooks/{NAME}": ADA, f"notebooks/zh/{NAME}": TWIN}, [f"notebooks/{NAME}"]),
+    "work in Chinese": ({f"notebooks/{NAME}": BLANK, f"notebooks/zh/{NAME}": work(of=TWIN)}, [f"notebooks/zh/{NAME}"]),
+    "the course's solution": ({f"notebooks/{NAME}": ADA, f"solutions/{NAME}": SOLUTION}, [f"notebooks/{NAME}"]),
+    "a copy of the course": (
+        {
+            f"course/notebooks/{NAME}": ADA, f"course/solutions/{NAME}": SOLUTION,
+            "course/solutions/00_x.py": "# %%\ndef double(x): 1",
+            "course/tests/attacks/05_right.py": "# %%\ndef double(x):\n    return 2 * x",
+            "course/grader/api.py": "def double(x): 1",
+        },
+        [f"course/notebooks/{NAME}"],
+    ),
+    "own work in solutions/": ({NAME: BLANK, f"solutions/{NAME}": ADA}, [f"solutions/{NAME}"]),
+    "a blank copy": ({NAME: ADA, "00_check_your_bench (1).ipynb": BLANK}, [NAME]),
+    "a backup": ({NAME: ADA, "00_check_your_bench_backup.ipynb": BOB}, ["00_check_your_bench_backup.ipynb", NAME]),
+    "a copy of": ({NAME: BLANK, f"Copy of {NAME}": ADA}, [f"Copy of {NAME}"]),
+    "Jupyter's copy": ({NAME: ADA, f".ipynb_checkpoints/{NAME.replace('.', '-checkpoint.')}": BOB}, [NAME]),
+    "only Jupyter's copy": (
+        {NAME: BLANK, f".ipynb_checkpoints/{NAME.replace('.', '-checkpoint.')}": ADA},
+        [f".ipynb_checkpoints/{NAME.replace('.', '-checkpoint.')}"],
+    ),
+    "equal answers": ({NAME: ADA, "other.ipynb": ADA.replace("## ", "### ")}, [NAME]),
+    "saved as text": ({f"{NAME}.txt": ADA, "notes.txt": "x"}, [f"{NAME}.txt"]),
+    "saved as JSON": ({f"{NAME}.json": ADA, "00_check_your_bench.json": BLANK}, [f"{NAME}.json"]),
+    "another version's stub": ({NAME: ADA, f"zh/{NAME}": TWIN.replace("as a new tensor", "in a tensor")}, [NAME]),
+    "a mark left below an answer": (
+        {NAME: work("x + x\\n\",\n    \"    raise NotImplementedError('TODO 0.1')"), f"zh/{NAME}": TWIN}, [NAME],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", COUNTS)
+def test_the_courses_own_files_never_replace_work(case, tmp_path):
+    """Nor does a blank one; of copies that differ, all are judged."""
+    files, counts = COUNTS[case]
+    made = planned(write(tmp_path, {f"ada/{name}": text for name, text in files.items()} | {f"bob/{NAME}": BOB}))
+
+    assert sorted(f"ada/{name}" for name in counts) == sorted(chosen(made)["ada"]["00"])
+    undecided = len(counts) > 1
+    assert all(made.standings[f"ada/{name}"].undecided == undecided for name in counts)
+    assert undecided == bool(made.for_a_person) and not made.doubts
+    # Every file has a standing or a reason, or lies beside a notebook.
+    beside = {name for file in made.files for name in file.beside}
+    assert {f"ada/{name}" for name in files} <= made.standings.keys() | made.left_out.keys() | beside
+
+
+def test_blank_notebooks_count_only_where_somebody_has_an_answer(tmp_path):
+    """A lesson that nobody worked on is no part of the totals; a student with blank ones alone is not forgotten."""
+    files = {
+        f"ada/{NAME}": ADA,
+        "ada/04_one_row.ipynb": BLANK_04,
+        f"bob/{NAME}": BLANK,
+        "cyd/04_one_row.ipynb": BLANK_04,
+    }
+    made = planned(write(tmp_path, files))
+
+    assert {"ada": {"00"}, "bob": {"00"}, "cyd": {"04"}} == {key: set(of) for key, of in chosen(made).items()}
+    assert list(made.left_out) == ["ada/04_one_row.ipynb"]
+
+
+def test_every_stub_of_the_course_is_known(tmp_path):
+    """In both languages, and none of the solutions; what tools/build.py stores is that of the lessons."""
+    import build
+
+    assert build.stale_stubs() == []
+    for path in sorted(ROOT.glob("notebooks/**/*.ipynb")) + sorted(ROOT.glob("solutions/*.ipynb")):
+        read = contents.of(path.read_bytes(), path.name)
+        assert (path.parent.name != "solutions") == (read.answered == ()) == (not read.solution), path
+    assert blank.STUBS.exists()
+
+
+# ---- plans that look wrong
+
+
+DOUBTS = {
+    "several notebooks, by hand": (
+        {f"x/{NAME}": ADA, "x/mine.ipynb": BOB, f"y/{NAME}": CYD}, "several different notebooks",
+    ),
+    "a class in a student": (
+        {f"Mon/ada/{NAME}": ADA, f"Mon/bob/{NAME}": BOB, f"cyd/{NAME}": CYD}, "looks like several: ada, bob",
+    ),
+    "a download among students": (
+        {f"c/a_1_11_{NAME}": ADA, f"c/b_2_12_{NAME}": BOB, f"cyd/{NAME}": CYD}, "looks like several: a_1, b_2",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", DOUBTS)
+def test_a_plan_that_looks_wrong_says_so(case, tmp_path):
+    """With names, so that a person can tell."""
+    files, says = DOUBTS[case]
+    (doubt,) = [each for each in planned(write(tmp_path, files)).doubts if says in each]
+    assert "“" in doubt
+
+
+def test_a_class_that_shrinks_and_students_who_are_missing(tmp_path):
+    """By the names of the last plan, and by a roster, which may know a student by another name."""
+    write(tmp_path / "in", {f"Ada_1_assignsubmission_file_/{NAME}": ADA, f"Bob_2_assignsubmission_file_/{NAME}": BOB})
+    roster = [plan.Expected("1", "ADA"), plan.Expected("2", "", ("bob_2",)), plan.Expected("3", "Cyd")]
+    made = planned(tmp_path / "in", expected=roster, before=["Ada_1", "Eve_9"])
+    assert [each.name for each in made.missing] == ["Cyd"]
+    assert made.doubts == ["the last run into these results had 1 more: Eve_9"]
+    assert planned(tmp_path / "in", before=["Ada_1"]).doubts == []
+
+    plan.store(made, tmp_path)
+    assert plan.students_of(tmp_path) == ["Ada_1", "Bob_2"] and plan.stored(tmp_path)["missing"][0]["name"] == "Cyd"
+    (tmp_path / plan.FILE).write_text("[1")
+    assert plan.students_of(tmp_path) == [] == plan.students_of(tmp_path / "nowhere")
+
+
+def test_the_command_prints_a_plan_and_stops_where_it_looks_wrong(tmp_path, capsys, monkeypatch):
+    """Exit status 4, and nothing is written; --yes goes on, judges all candidates, and the best counts."""
+    import contextlib
+
+    from test_platforms import Judges
+
+    from grader.classroom import executors, results_store
+    from grader.export import entries
+
+    judges = Judges()
+    monkeypatch.setattr(executors, "local", lambda *_: contextlib.nullcontext(judges.grading_executor()))
+    files = {"ada/00.ipynb": work("2 * x"), "ada/mine.ipynb": work("x"), f"bob/{NAME}": BOB, f"bob/zh/{NAME}": TWIN}
+    folder, out = write(tmp_path / "class", files), tmp_path / "out"
+
+    assert main(["grade", "--plan", str(folder), "--out", str(out)]) == 4
+    said = capsys.readouterr()
+    assert "Plan. Students: 2. Files: 3. Lessons: 00. Layout: a folder or a zip for each student." in said.out
+    assert (
+        f"  bob: lesson 00 from bob/{NAME}" in said.out and f"blank notebook of the course: bob/zh/{NAME}" in said.out
+    )
+    assert "add --yes" in said.err and not out.exists() and judges.asked == []
+
+    assert main(["grade", str(folder), "--out", str(out)]) == 4 and judges.asked == []
+    assert main(["grade", str(folder), "--out", str(out), "--yes"]) == 0
+    assert sorted(judges.asked) == ["ada/00.ipynb", "ada/mine.ipynb", f"bob/{NAME}"]
+    found = entries.of(results_store.read(out / "results.jsonl").rows())
+    assert {"ada/00.ipynb", f"bob/{NAME}"} == {each.row["submission"] for each in found if each.counts}
+    assert "ada: lesson 00: nothing says which" in plan.stored(out)["for_a_person"][0]
+
+    for name in ("ada/mine.ipynb", f"bob/{NAME}", f"bob/zh/{NAME}"):
+        (folder / name).unlink()
+    (folder / "bob").rmdir() if not any((folder / "bob").iterdir()) else None
+    capsys.readouterr()
+    assert main(["grade", str(folder), "--out", str(out)]) == 4
+    assert "the last run into these results had 1 more: bob" in capsys.readouterr().out
+    judges.asked.clear()
+    assert main(["grade", str(folder), "--out", str(out), "--yes"]) == 0 and judges.asked == []
+
+
+# ---- zips
+
+
+def test_a_zip_that_was_cut_off_is_refused_as_a_whole(tmp_path):
+    """Also where a zip in it ends right there, so that its list of files looks whole."""
+    inner = _zip({NAME: ADA})
+    with zipfile.ZipFile(tmp_path / "class.zip", "w", zipfile.ZIP_STORED) as z:
+        z.writestr("ada.zip", inner)
+        z.writestr("bob.zip", _zip({NAME: BOB}))
+    whole = (tmp_path / "class.zip").read_bytes()
+    assert set(planned(tmp_path / "class.zip").students) == {"ada", "bob"}
+    for end in (whole.index(inner) + len(inner), len(whole) - 30, len(whole) // 2):
+        (tmp_path / "class.zip").write_bytes(whole[:end])
+        with pytest.raises(submissions.NothingToGrade, match="cannot be read as a zip file"):
+            planned(tmp_path / "class.zip")
+
+
+def test_a_damaged_download_stops_and_a_students_damaged_zip_does_not(tmp_path):
+    """The first can be downloaded again; the second has a row that says so."""
+
+    def damaged(files, name):
+        data = bytearray(_zip(files))
+        at = data.index(name.encode()) + len(name)
+        data[at + 10 : at + 40] = bytes(30)
+        return bytes(data)
+
+    (tmp_path / "class.zip").write_bytes(damaged({f"ada/{NAME}": ADA, f"bob/{NAME}": BOB}, f"bob/{NAME}"))
+    made = planned(tmp_path / "class.zip", contents_of=grading.contents_of)
+    says = f"the zip file is damaged, and these cannot be read out of it: bob/{NAME}. Download it again"
+    assert made.doubts == [says] and chosen(made)["ada"] == {"00": [f"ada/{NAME}"]}
+    write(tmp_path / "class", {"ada.zip": damaged({NAME: ADA, "x.ipynb": BOB}, "x.ipynb"), f"cyd/{NAME}": CYD})
+    made = planned(tmp_path / "class", contents_of=grading.contents_of)
+    assert made.doubts == [] and "ada.zip/x.ipynb" in made.students["ada"].unread
+
+
+def test_the_plans_of_parts_become_one(tmp_path):
+    """A student of several parts is there once, as the last part has it."""
+    for part, files in (("1", {f"ada/{NAME}": ADA, "bob/x.pdf": "x"}), ("2", {f"bob/{NAME}": BOB, f"cyd/{NAME}": CYD})):
+        (tmp_path / part).mkdir()
+        plan.store(planned(write(tmp_path / f"class {part}", files)), tmp_path / part)
+    (tmp_path / "out").mkdir()
+    plan.join([tmp_path / "1", tmp_path / "2"], tmp_path / "out")
+    whole = plan.stored(tmp_path / "out")
+    assert {each["student"]: bool(each["lessons"]) for each in whole["students"]} == dict.fromkeys(LOGINS, True)
+    plan.join([tmp_path / "nowhere"], tmp_path / "1")
+    assert plan.students_of(tmp_path / "1") == ["ada", "bob"]
+
+
+def test_zips_in_zips_are_bounded(tmp_path):
+    """In depth, and in the number of files; each says so, and those beside it are read."""
+    nested = {NAME: ADA}
+    for n in range(3):
+        nested = {f"{n}.zip": _zip(nested)}
+    write(tmp_path / "class", {"ada.zip": _zip(nested), f"bob/{NAME}": BOB})
+    write(
+        tmp_path / "class",
+        {"cyd.zip": _zip({"a.zip": _zip({f"{n}.ipynb": "{}" for n in range(999)}), "x": "1", "y": "2"})},
+    )
+    made = planned(tmp_path / "class")
+    assert "too deep" in made.students["ada"].unread["ada.zip/2.zip/1.zip/0.zip"]
+    assert "1,000 are the most" in " ".join(made.students["cyd"].unread.values()) or "are the most" in str(
+        made.students["cyd"].unread
+    )
+    assert chosen(made)["bob"] == {"00": [f"bob/{NAME}"]}
+
+
+# ---- files that are almost notebooks
+
+
+def cells(data, name="04_one_row.ipynb"):
+    read = submissions.read(data if isinstance(data, bytes) else data.encode(), name)
+    return read.lesson, "\n".join(read.cells), read.problems
+
+
+CONFLICT = work().replace(
+    '    "    return 2 * x"', '<<<<<<< HEAD\n    "    return 2 * x"\n=======\n    "    return 3 * x"\n>>>>>>> other'
+)  # fmt: skip
+MENDED = {
+    "a conflict": (CONFLICT, "a conflict of git was not resolved, from line"),
+    "more behind it": (work() + '\n{"cells": []}\n}', "the file goes on: that was not read"),
+    "cp1252": (work().replace("# ", "# é ").encode("cp1252", "replace"), "was read as cp1252"),
+    "gb18030": (work().replace("# ", "# 课程 乗").encode("gb18030"), "is no UTF-8"),
+    "a BOM and zeros": (b"\xef\xbb\xbf" + work().encode() + b"\n\0\0", ""),
+    "UTF-16": (work().encode("utf-16"), ""),
+    "a raw cell": (json.dumps({"cells": [
+        {"cell_type": "raw", "source": "def double(x):\n    return 2 * x"},
+        {"cell_type": "code", "source": "import torch"},
+    ]}), "double of 0.1 stands in a cell of the kind raw"),
+    "a fenced markdown cell": (json.dumps({"cells": [
+        {"cell_type": "markdown", "source": "```python\ndef double(x):\n    return 2 * x\n```"},
+        {"cell_type": "code", "source": "import torch"},
+    ]}), "stands in a cell of the kind markdown"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MENDED)
+def test_what_is_almost_a_notebook_is_read(case):
+    """The answer is there, and a sentence says what was mended."""
+    data, says = MENDED[case]
+    assert "<<<<" in CONFLICT
+    lesson, code, problems = cells(data, NAME)
+    assert lesson == "00" and "return 2 * x" in code and "3 * x" not in code
+    assert ([] if not says else [True]) == [says in each for each in problems]
+
+
+NAMED = {
+    "a sign-in page": ("<!DOCTYPE html>\n<html><head><title>Sign in - Colab</title>", 'a web page, "Sign in - Colab"'),
+    "cut off": (work()[:3000], "ends in the middle, in line"),
+    "half a conflict": (CONFLICT.replace("=======\n", ""), "with half a conflict of git in line"),
+    "a link": ("https://colab.research.google.com/drive/1a2b3c\n", "only a link"),
+    "a zip": (b"PK\x03\x04 etc", "a zip file or a document"),
+    "a comma too many": (work().replace('"nbformat": 4,', '"nbformat": 4,,'), "cannot be read as JSON, from line"),
+    "no text": (b'{"cells": [\x00\xff\xfe\x80', "nor as text"),
+}
+
+
+def test_what_was_mended_is_listed_for_a_person(tmp_path):
+    """Beside the choice that it does not change."""
+    made = planned(write(tmp_path, {f"ada/{NAME}": CONFLICT, f"bob/{NAME}": BOB}))
+    (told,) = made.for_a_person
+    assert told.startswith(f"ada: ada/{NAME}: a conflict of git") and told[5:] in [line for _, line in plan.lines(made)]
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_what_cannot_be_read_is_named_with_what_to_ask_for(case):
+    """One sentence, for the instructor to send on."""
+    data, says = NAMED[case]
+    lesson, _, (problem,) = cells(data, NAME)
+    assert lesson is None and says in problem and "sk the student" in problem
+
+
+def test_a_notebook_with_huge_outputs_is_read_without_them(tmp_path, monkeypatch):
+    """Whether its bytes or its values are too many; texts that only look like outputs stay."""
+    text = "def double(x):\n    note = '\"outputs\": [1, 2]'\n    return 2 * x"
+    output = {
+        "output_type": "display_data",
+        "data": {"text/plain": "x" * 5000, "application/json": [[1, {"a": "]"}]] * 500},
+    }
+    cell = {"cell_type": "code", "source": text, "outputs": [output], "metadata": {}}
+    data = json.dumps({"cells": [cell, cell | {"source": "y = 1"}], "nbformat": 4}).encode()
+    monkeypatch.setattr(submissions, "MAX_BYTES", 3000)
+    (tmp_path / NAME).write_bytes(data)
+    (file,) = submissions.find(tmp_path / NAME)
+    assert len(file.load()) < 3000 and cells(file.load(), NAME)[1] == f"{text}\ny = 1"
+    monkeypatch.setattr(submissions, "MAX_VALUES", 100)
+    assert cells(data, NAME) == ("00", f"{text}\ny = 1", [])
+    monkeypatch.setattr(submissions, "MAX_LOADED", 5000)
+    with pytest.raises(OSError, match="is larger than"):
+        file.load()
+
+
+RIGHT_43 = "def block_size(n_cols):\n    return 1 << (n_cols - 1).bit_length()\n"
+PADS = 'pads = {\n    "a": 0.0,\n    "b": None,\n}\n'
+BROKEN = "def block_size(n_cols)\n    return 1\n"
+
+
+@pytest.mark.parametrize("form", ["{0}\n{1}", "# In[1]:\n\n\n{0}\n\n# In[ ]:\n\n\n{1}", "# %%\n{0}\n{1}", "{1}\n{0}"])
+def test_one_colon_costs_one_exercise_of_a_python_file(form):
+    """The others are read, and the sentence has the line."""
+    from grader import lessons
+
+    read = submissions.read(form.format(BROKEN, PADS).encode(), "04_one_row.py")
+    of_42, of_43 = (submissions.answer(read, lessons.exercises()[number]) for number in ("4.2", "4.3"))
+    assert of_42.source == PADS.strip() and of_42.problems == () and "is not Python" in of_43.broken
+    read = submissions.read(form.format(RIGHT_43, PADS).encode(), "04_one_row.py")
+    assert submissions.answer(read, lessons.exercises()["4.3"]).source == RIGHT_43.strip()
+
+
+def test_a_script_of_nbconvert_is_read_in_the_order_of_its_counts():
+    """A cell above that ran later wins, as in the notebook."""
+    text = "# In[7]:\n\ndef double(x): return 2 * x\n\n# In[3]:\n\ndef double(x): return x\n"
+    assert cells(text, "00.py")[1].rstrip().endswith("return 2 * x")
