@@ -12,6 +12,7 @@ assignment     assignment.toml: lessons, points, weights, due dates, which attem
 roster         the students of a class, and the one whom a name in a hand-in means
 overrides      overrides.csv: points that a person gives
 tables         CSV files of people and platforms
+lesson_digest  of the exercises of a lesson: changed ones are graded again
 attempts       which of a student's files for one lesson counts
 run_order      in which order the cells of a file are read
 lesson_of      which lesson a notebook answers
