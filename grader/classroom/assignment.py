@@ -128,6 +128,13 @@ def of_lessons(names: str) -> Assignment:
     return _parsed(text, None, lambda name: b"")
 
 
+def named(file: pathlib.Path | None, names: str | None) -> Assignment | None:
+    """The assignment that a command line names, by --assignment or --lessons. Raises NoAssignment."""
+    if file and names:
+        raise NoAssignment(said("--lessons stands in the place of --assignment: name one of them"))
+    return load(file) if file else of_lessons(names) if names else None
+
+
 def keep(assignment: Assignment, folder: pathlib.Path) -> None:
     """Store an assignment in a folder of results, for later exports. Raises OSError."""
     kept = vars(assignment.source) | {"rosters": dict(assignment.source.rosters)}
