@@ -11,6 +11,7 @@ hand_in_times  the times in nbgrader's timestamp.txt
 assignment     assignment.toml: lessons, points, weights, due dates, which attempt counts
 roster         the students of a class, and the one whom a name in a hand-in means
 overrides      overrides.csv: points that a person gives
+regrade        requests to grade files again
 tables         CSV files of people and platforms
 lesson_digest  of the exercises of a lesson: changed ones are graded again
 attempts       which of a student's files for one lesson counts

@@ -21,7 +21,7 @@ import json
 import math
 import pathlib
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from .. import atomic_files, lessons
@@ -139,6 +139,12 @@ def keep(assignment: Assignment, folder: pathlib.Path) -> None:
     """Store an assignment in a folder of results, for later exports. Raises OSError."""
     kept = vars(assignment.source) | {"rosters": dict(assignment.source.rosters)}
     atomic_files.write(folder / _KEPT, json.dumps(kept, indent=1), sync=True)
+
+
+def adopt(folder: pathlib.Path, parts: Iterable[pathlib.Path]) -> None:
+    """Keep the assignment of the first of these folders that has one, unless `folder` has one. Raises OSError."""
+    if not (folder / _KEPT).exists() and (have := [part for part in parts if (part / _KEPT).is_file()]):
+        atomic_files.write(folder / _KEPT, (have[0] / _KEPT).read_bytes(), sync=True)
 
 
 def kept(folder: pathlib.Path) -> Assignment | None:

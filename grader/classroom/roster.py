@@ -138,6 +138,13 @@ class Roster:
         return None
 
 
+def stranger(student: str, canvas: tuple[str, str] | None = None) -> Person:
+    """Somebody whom no roster lists. student, canvas: see Roster.find."""
+    named = _WITH_NUMBER.fullmatch(student)
+    name = canvas[0] if canvas else named[1] if named else student
+    return Person(student, plain(name), "", frozenset([("canvas", canvas[1])] if canvas else []))
+
+
 def read(table: Table) -> list[Person]:
     """The students in a table. Raises NotARoster."""
     columns = table.columns(_COLUMNS)

@@ -151,6 +151,12 @@ def not_asked(row: Row) -> bool:
     return any(kind_of(problem) == NOT_ASKED for problem in row["problems"])
 
 
+def for_a_person(row: Row) -> bool:
+    """Whether the grader gave the file up or made a slip of its own, so that grading it again would be no help."""
+    given_up = any(kind_of(problem) == GIVEN_UP for problem in row["problems"])
+    return given_up or any("grader-error" in e["flags"] for e in row["exercises"])
+
+
 def failed(row: Row) -> bool:
     """Whether the machine failed on this file or on one of its exercises, so that the file is graded again."""
     return any(kind_of(problem) == NOT_GRADED for problem in row["problems"]) or any(

@@ -44,7 +44,7 @@ def add(commands) -> None:
 
 def run(options) -> int:
     """Join results. Exit status: see _RULES."""
-    from ..classroom import results_store
+    from ..classroom import assignment, results_store
 
     try:
         parts = _read(options.parts)
@@ -54,6 +54,7 @@ def run(options) -> int:
             contents |= {part: found for part, found in parts.items() if part.resolve() != options.out.resolve()}
             expected = dict.fromkeys(name for part in contents for name in results_store.expected(part))
             results.expect(list(expected))
+            assignment.adopt(options.out, parts)
             copies = _copies(contents)
             for of_file in copies:
                 best = _best(of_file)

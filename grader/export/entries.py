@@ -12,7 +12,7 @@ from .. import atomic_files
 from ..classroom import attempts, file_names
 from ..classroom.assignment import Assignment
 from ..classroom.overrides import FILE, Override
-from ..classroom.roster import Person, Roster
+from ..classroom.roster import Person, Roster, stranger
 from ..classroom.rows import GIVEN_UP, NOT_ASKED, NOT_GRADED, Row
 from ..classroom.run_order import DEFINED_TWICE
 from ..classroom.sanitize import plain, plain_all
@@ -141,7 +141,7 @@ def _words(
     """({(student, lesson): a person's words about it}, a sentence for each that has no effect)."""
     listed_people = {person.key for person in roster}
     strangers = {entry.key: entry for entry in entries if entry.key not in listed_people}
-    everyone = Roster([*roster, *(_stranger(entry) for entry in strangers.values())])
+    everyone = Roster([*roster, *(stranger(key, entry.path_info.canvas) for key, entry in strangers.items())])
     found: dict[tuple[str, str], list[Override]] = {}
     refused = []
     for word in overrides:
@@ -161,12 +161,6 @@ def _words(
         else:
             found.setdefault((people[0].key, word.lesson), []).append(word)
     return found, refused
-
-
-def _stranger(entry: Entry) -> Person:
-    """A student whom no roster lists, so that a person's word finds him or her."""
-    name, number = entry.path_info.canvas or (entry.key, "")
-    return Person(entry.key, plain(name), "", frozenset([("canvas", number)] if number else []))
 
 
 def _valued(entry: Entry, words: dict[tuple[str, str], list[Override]]) -> Entry:
