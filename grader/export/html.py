@@ -38,8 +38,8 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     page = _template("index.html").render(
         **common,
         table=table,
-        total=statistics.spread([row["total"] for row in table]),
-        spreads={n: statistics.spread([row["points"][n] for row in table]) for n in most},
+        total=statistics.spread([row["total"] for row in table if not row["unread"]]),
+        spreads={n: statistics.spread([row["points"][n] for row in table if n not in row["unread"]]) for n in most},
         handed_in={n: sum(row["cells"][n] is not None for row in table) for n in most},
         mistakes=statistics.mistakes(entries),
         missed=statistics.missed(entries),
@@ -57,6 +57,7 @@ def _row(key: str, entries: list[Entry], most: dict[str, float]) -> dict:
     found = {"name": entries[0].student, "page": f"students/{file_name(key)}.html", "cells": cells, "points": points}
     found |= {"standing": {n: of_entries.STANDING[kind] for n, kind in standing.items()}}
     found |= {"missing": [n for n, kind in standing.items() if kind == "missing"]}
+    found |= {"unread": [n for n, kind in standing.items() if kind in ("unreadable", "exempt")]}  # no points are known
     found["total"], found["possible"] = of_entries.total(entries, most)
     return found
 
