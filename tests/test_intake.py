@@ -10,6 +10,7 @@ from test_classroom import Graders
 
 from grader.__main__ import main
 from grader.classroom import contents, grading, plan, submissions
+from grader.classroom.roster import Roster, of_tables
 from grader.lessons import blank
 
 BLANK = (ROOT / "notebooks" / "00_check_your_bench.ipynb").read_text(encoding="utf-8")
@@ -49,7 +50,7 @@ def pack(path, files):
     return path
 
 
-def planned(*paths, contents_of=None, **more):
+def planned(*paths, contents_of=None, roster=None, **more):
     found = submissions.find_all(list(paths))
     found.files = grading.distinct(found.files)
 
@@ -61,8 +62,10 @@ def planned(*paths, contents_of=None, **more):
                 yield contents.Contents(problems=(str(error),))
 
     if contents_of:  # as the command reads them, in an executor without processes
-        return plan.make(found, lambda files: contents_of(files, Graders().grading_executor()), **more)
-    return plan.make(found, read, **more)
+        return plan.make(
+            found, lambda files: contents_of(files, Graders().grading_executor()), roster or Roster(), **more
+        )
+    return plan.make(found, read, roster or Roster(), **more)
 
 
 def chosen(made):
@@ -432,8 +435,8 @@ def test_a_plan_that_looks_wrong_says_so(case, tmp_path):
 def test_a_class_that_shrinks_and_students_who_are_missing(tmp_path):
     """By the names of the last plan, and by a roster, which may know a student by another name."""
     write(tmp_path / "in", {f"Ada_1_assignsubmission_file_/{NAME}": ADA, f"Bob_2_assignsubmission_file_/{NAME}": BOB})
-    roster = [plan.Expected("1", "ADA"), plan.Expected("2", "", ("bob_2",)), plan.Expected("3", "Cyd")]
-    made = planned(tmp_path / "in", expected=roster, before=["Ada_1", "Eve_9"])
+    table = b"Student,ID,SIS User ID,SIS Login ID,Section\nADA,1,,,A\nBob,2,,bob_2,A\nCyd,3,,,A\n"
+    made = planned(tmp_path / "in", roster=of_tables([("class.csv", table)]), before=["Ada_1", "Eve_9"])
     assert [each.name for each in made.missing] == ["Cyd"]
     assert made.doubts == ["the last run into these results had 1 more: Eve_9"]
     assert planned(tmp_path / "in", before=["Ada_1"]).doubts == []

@@ -13,6 +13,12 @@ gradescope_export  who handed in which folder of Gradescope's export
 mending        files that are almost notebooks: read where that can be, else named
 percent        the cells of a Python file
 contents       what a file holds: its lesson, and which exercises it answers
+assignment     assignment.toml: lessons, points, weights, due dates, which attempt counts
+roster         the students of a class, and the one whom a name in a hand-in means
+overrides      overrides.csv: points that a person gives
+regrade        requests to grade files again
+tables         CSV files of people and platforms
+lesson_digest  of the exercises of a lesson: changed ones are graded again
 attempts       which of a student's files for one lesson counts
 run_order      in which order the cells of a file are read
 lesson_of      which lesson a notebook answers

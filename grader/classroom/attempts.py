@@ -49,7 +49,8 @@ class Choice:
 
     counts: the file that counts; of several, that with the most points. why: a sentence, "" where there was no choice.
     instead: the other files, each with a sentence about why it does not count. undecided: whether nothing says which
-    counts. alike: whether all that may count bear one name, but for what makes a copy of it.
+    counts. alike: whether all that may count bear one name, but for what makes a copy of it. best: whether the
+    assignment takes the best attempt.
     """
 
     lesson: str
@@ -57,6 +58,7 @@ class Choice:
     why: str = ""
     instead: tuple[tuple[Candidate, str], ...] = ()
     alike: bool = True
+    best: bool = False
 
     @property
     def undecided(self) -> bool:
@@ -64,11 +66,12 @@ class Choice:
         return len(self.counts) > 1
 
 
-def choose(lesson: str, candidates: Sequence[Candidate]) -> Choice:
-    """The choice among a student's files for one lesson: at least one file.
+def choose(lesson: str, candidates: Sequence[Candidate], best: bool = False) -> Choice:
+    """The choice among a student's files for one lesson: at least one file. best: see Choice.
 
     In this order: work before the course's blank notebooks, before Jupyter's copies and before what was not handed in;
-    the platform's attempts and times; equal answers count once. What is left after that is a choice for the judge.
+    the platform's attempts and times, unless the best attempt counts; equal answers count once. What is left after that
+    is a choice for the judge.
     """
     left, instead, why = list(candidates), [], ""
     for keep, reason, dropped in (
@@ -80,7 +83,7 @@ def choose(lesson: str, candidates: Sequence[Candidate]) -> Choice:
         if kept and len(kept) < len(left):
             instead += [(each, dropped) for each in left if not keep(each)]
             left, why = kept, reason
-    last = _last(left)
+    last = left if best else _last(left)
     if len(last) < len(left):
         reason = said("an earlier attempt, as the platform says")
         instead += [(each, reason) for each in left if each not in last]
@@ -98,12 +101,14 @@ def choose(lesson: str, candidates: Sequence[Candidate]) -> Choice:
         if len(left) == 1:
             why = said("its copies have the same answers")
     if len(left) > 1:
-        why = said(
-            "nothing says which is the last of {files}: all are judged, and the best counts",
-            files=listed([each.file.name for each in left]),
+        files = listed([each.file.name for each in left])
+        why = (
+            said("of {files} the best counts, as the assignment says", files=files)
+            if best
+            else said("nothing says which is the last of {files}: all are judged, and the best counts", files=files)
         )
     alike = len({file_names.plain_stem(each.file.name) for each in left}) < 2
-    return Choice(lesson, tuple(left), why, tuple(instead), alike)
+    return Choice(lesson, tuple(left), why, tuple(instead), alike, best)
 
 
 def _last(candidates: list[Candidate]) -> list[Candidate]:

@@ -8,7 +8,7 @@ import pathlib
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -19,16 +19,17 @@ from ..judge import zygotes
 from ..sentence import fault, kind_of, message, said
 from ..spec import Exercise, Result, all_bounded
 from ..version import VERSION
-from . import contents, file_names, run_order, seeds, submissions
+from . import contents, file_names, lesson_digest, run_order, seeds, submissions
 from .contents import Contents
-from .executors import GradingExecutor
+from .executors import GradingExecutor, Unreachable
 from .plan import Standing
 from .results_store import Results
-from .rows import GIVEN_UP, NOT_GRADED, Damaged, Row
+from .rows import GIVEN_UP, NOT_ASKED, NOT_GRADED, Damaged, Row
 
 _FILE_FACTOR = 3  # the exercises of a file have this many times the seconds of one exercise
 _OF_THE_MACHINE = (OSError, MemoryError, zygotes.NoWorker)  # exceptions that may not happen again
 _PROCESS_FACTOR = 5  # a process that takes this many times longer than that for one file hangs
+_LOOK_EVERY = 5.0  # seconds between two looks at whether the executor can still grade
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class Job:
     seconds: the limit for one exercise. data: the bytes of the file, or None if they cannot be read; `problem` then
     says why. sha256: of data, in hexadecimal. key: the key from which the file's seeds are made. seed: the name of the
     secret from which the key is made. isolation: the lowest level at which answers may run. beside: the modules that
-    were handed in beside the file. handed_in: see SubmittedFile. instead, undecided: see Row.
+    were handed in beside the file. handed_in: see SubmittedFile. instead, undecided: see Row. asked: the lessons that
+    are judged, None for all.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Job:
     handed_in: str | None = None
     instead: str | None = None
     undecided: bool = False
+    asked: tuple[str, ...] | None = None
 
 
 class NotGraded(Exception):
@@ -90,8 +93,11 @@ def grade(job: Job) -> Row:
         if job.data is not None:
             submission = submissions.read(job.data, job.name)
             lesson, problems, language = submission.lesson, submission.problems, submission.language
-            results = _judged(submission, job)
-            problems += _unlike_live(submission, results) + _imported(submission, job)
+            if lesson is None or job.asked is None or lesson in job.asked:
+                results = _judged(submission, job)
+                problems += _unlike_live(submission, results) + _imported(submission, job)
+            else:
+                problems = [fault(NOT_ASKED, "not judged: lesson {lesson} is no part of the assignment", lesson=lesson)]
     except Exception as error:
         values = {"name": type(error).__name__, "error": error}
         if isinstance(error, _OF_THE_MACHINE):
@@ -110,24 +116,28 @@ def at_least(level: str) -> tuple[str, ...]:
 def grade_all(
     files: Iterable[submissions.SubmittedFile], results: Results, grader: GradingExecutor, secret: bytes,
     seconds: float, isolation: str = LEVELS[0], standings: Mapping[str, Standing] = MappingProxyType({}),
+    asked: Collection[str] | None = None, again: Collection[str] = (),
 ) -> Iterator[tuple[str, bool]]:  # fmt: skip
     """Grade files and add the row of each one to `results`. Yields (name, whether the file kept its earlier row).
 
-    A file keeps its row if its bytes, the version of the grader and the secret are the same, and if its answers ran at
-    this level of isolation or a higher one. Few files are in memory at a time: a file is read when the executor has
-    capacity for it. seconds: the limit for one exercise. standings: by name, what the plan says of a file; one that it
-    does not name is judged and counts.
+    A file keeps its row if its bytes, its exercises, the version of the grader and the secret are the same, if its
+    answers ran at this level of isolation or a higher one, and if time was not too short. Few files are in memory at a
+    time: a file is read when the executor has capacity for it. seconds: the limit for one exercise. standings: by name,
+    what the plan says of a file; one that it does not name is judged and counts. asked: the lessons whose answers are
+    judged, None for all. again: names of files that are graded again in any case.
 
-    Raises OSError if a row cannot be written, NotGraded, or BelowLevel.
+    Raises OSError if a row cannot be written, NotGraded, BelowLevel, or Unreachable.
     """
     running: dict[Future, Job] = {}
     for file in files:
         standing = standings.get(file.name, Standing())
         job = replace(
-            _job(file, secret, seconds), isolation=isolation, instead=standing.instead, undecided=standing.undecided
+            _job(file, secret, seconds), isolation=isolation, instead=standing.instead, undecided=standing.undecided,
+            asked=None if asked is None else tuple(asked),
         )  # fmt: skip
-        if results.holds(job.name, (job.sha256, VERSION, job.seed), at_least(isolation)):
-            results.restate(job.name, job.instead, job.undecided)
+        key = job.sha256, VERSION, job.seed
+        if job.name not in again and results.holds(job.student, job.name, key, at_least(isolation), seconds):
+            results.restate((job.student, job.name, standing.lesson), job.instead, job.undecided)
             yield job.name, True
             continue
         if not standing.judged:
@@ -172,6 +182,15 @@ def contents_of_job(job: Job) -> Contents:
         )
 
 
+def _done(running: Collection[Future], grader: GradingExecutor) -> set[Future]:
+    """Those that are done, at least one. Raises Unreachable if nobody is left to grade."""
+    while not (done := wait(running, _LOOK_EVERY, return_when=FIRST_COMPLETED).done):
+        grader.look()
+    if any(future.cancelled() for future in done):  # by a cluster that lost them
+        raise Unreachable(said("the Dask scheduler went away, or began anew and knows nothing of its work"))
+    return done
+
+
 def _contents(
     waiting: tuple[tuple | None, Future | None, Contents], known: dict[tuple, Contents], grader: GradingExecutor
 ) -> Contents:
@@ -180,6 +199,7 @@ def _contents(
         return found
     if future is None:
         return known[key]
+    _done([future], grader)
     try:
         known[key] = future.result()
     except grader.lost_worker_errors:
@@ -197,9 +217,8 @@ def _submit(grader: GradingExecutor, function: Callable, job: Job) -> Future:
 
 
 def _finished(running: dict[Future, Job], results: Results, grader: GradingExecutor) -> Iterator[tuple[str, bool]]:
-    """Wait until one file at least is graded, and add its row."""
-    done, _ = wait(running, return_when=FIRST_COMPLETED)
-    for future in done:
+    """Wait until one file at least is graded, and add its row. Raises Unreachable if nobody is left to grade."""
+    for future in _done(running, grader):
         job = running.pop(future)
         try:
             row = future.result()
@@ -325,4 +344,5 @@ def _row(job: Job, lesson: str | None, problems: list[str], results: list[Result
         "isolation": isolation, "seconds": round(time.monotonic() - began, 2),
         "problems": all_bounded(problems),
         "exercises": [r.record() for r in results], "language": None,
+        "digest": lesson_digest.of(lesson), "seconds_each": job.seconds,
     }  # fmt: skip

@@ -16,19 +16,11 @@ from . import rows
 from .archives import DAMAGED
 from .attempts import Candidate, Choice, choose
 from .contents import Contents
+from .roster import Person, Roster
 from .submissions import Found, SubmittedFile
 
 FILE = "plan.json"
 _SHOWN = 5  # students or files in one sentence
-
-
-@dataclass(frozen=True)
-class Expected:
-    """A student who is expected. key: as in the rows. names: others by which a platform may call this student."""
-
-    key: str
-    name: str = ""
-    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,7 +64,7 @@ class Plan:
     files: list[SubmittedFile]
     standings: dict[str, Standing]
     left_out: dict[str, str] = field(default_factory=dict)
-    missing: list[Expected] = field(default_factory=list)
+    missing: list[Person] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     for_a_person: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
@@ -81,14 +73,16 @@ class Plan:
 def make(
     found: Found,
     contents: Callable[[Sequence[SubmittedFile]], Iterable[Contents]],
-    expected: Sequence[Expected] = (),
+    roster: Roster,
     before: Iterable[str] = (),
     every_attempt: bool = False,
+    best: bool = False,
 ) -> Plan:
     """The plan for the files of a class.
 
-    contents: what each of several files holds, in their order. expected: the students of a roster. before: the students
-    of the last plan for the same results. every_attempt: whether files that do not count are judged as well.
+    contents: what each of several files holds, in their order. roster: the students who are expected. before: the
+    students of the last plan for the same results. every_attempt: whether files that do not count are judged as well.
+    best: whether the best of a student's attempts counts, and not the last.
     """
     candidates = [Candidate(file, of_file) for file, of_file in zip(found.files, contents(found.files))]
     plan = Plan(
@@ -109,8 +103,8 @@ def make(
             if each not in kept:
                 plan.left_out[each.file.name] = _why_left_out(each)
         if kept:
-            _add(plan, key, kept, every_attempt)
-    _look(plan, expected, before)
+            _add(plan, key, kept, every_attempt, best)
+    _look(plan, roster, before)
     return plan
 
 
@@ -145,7 +139,7 @@ def _why_left_out(each: Candidate) -> str:
     return said("it is the course's solution") if _is_of_course(each) else said("it is a blank notebook of the course")
 
 
-def _add(plan: Plan, key: str, kept: list[Candidate], every_attempt: bool) -> None:
+def _add(plan: Plan, key: str, kept: list[Candidate], every_attempt: bool, best: bool) -> None:
     """Add a student with files to a plan."""
     student = Student(key, tuple(dict.fromkeys(name for each in kept for name in each.owner.names if name != key)))
     plan.students[key] = student
@@ -162,7 +156,7 @@ def _add(plan: Plan, key: str, kept: list[Candidate], every_attempt: bool) -> No
         else:
             of_lesson.setdefault(each.contents.lesson, []).append(each)
     for lesson, candidates in sorted(of_lesson.items()):
-        choice = student.choices[lesson] = choose(lesson, candidates)
+        choice = student.choices[lesson] = choose(lesson, candidates, best)
         counting = choice.counts[0].file.name
         for each in choice.counts:
             plan.standings[each.file.name] = Standing(lesson, undecided=choice.undecided)
@@ -173,17 +167,18 @@ def _add(plan: Plan, key: str, kept: list[Candidate], every_attempt: bool) -> No
             )
 
 
-def _look(plan: Plan, expected: Sequence[Expected], before: Iterable[str]) -> None:
+def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
     """Find what looks wrong, what a person has to look at, and who is missing."""
     for student in plan.students.values():
         plan.for_a_person += [joined("{one}: {two}", [student.key, name, why]) for name, why in student.unread.items()]
         for choice in student.choices.values():
             plan.for_a_person += [joined("{one}: {two}", [student.key, each]) for each in _mended(choice)]
-            if choice.undecided:
-                plan.for_a_person.append(
-                    said("{student}: lesson {lesson}: {why}", student=student.key, lesson=choice.lesson, why=choice.why)
-                )
-            if choice.undecided and not choice.alike and not all(each.owner.sure for each in choice.counts):
+            if choice.best or not choice.undecided:
+                continue
+            plan.for_a_person.append(
+                said("{student}: lesson {lesson}: {why}", student=student.key, lesson=choice.lesson, why=choice.why)
+            )
+            if not choice.alike and not all(each.owner.sure for each in choice.counts):
                 plan.doubts.append(
                     said(
                         "“{student}” has several different notebooks of lesson {lesson}, and nothing says which "
@@ -200,12 +195,8 @@ def _look(plan: Plan, expected: Sequence[Expected], before: Iterable[str]) -> No
                 files=_some(plan.damaged),
             )
         )
-    known = {name.casefold() for student in plan.students.values() for name in (student.key, *student.names)}
-    plan.missing = [
-        each
-        for each in expected
-        if known.isdisjoint(name.casefold() for name in (each.key, each.name, *each.names) if name)
-    ]
+    there = {person.key for student in plan.students.values() for person in _people(student, roster)}
+    plan.missing = [person for person in roster if person.key not in there]
     gone = [key for key in before if key not in plan.students]
     if gone:
         plan.doubts.append(
@@ -215,6 +206,11 @@ def _look(plan: Plan, expected: Sequence[Expected], before: Iterable[str]) -> No
                 students=_some(gone),
             )
         )
+
+
+def _people(student: Student, roster: Roster) -> list[Person]:
+    """The people of a roster whom a student may be."""
+    return next((found for name in (student.key, *student.names) if (found := roster.find(name))), [])
 
 
 def _some(names: Sequence[str]) -> str:
@@ -304,7 +300,7 @@ def store(plan: Plan, folder: pathlib.Path) -> None:
             for student in plan.students.values()
         ],
         "left_out": plan.left_out,
-        "missing": [{"student": each.key, "name": each.name, "names": list(each.names)} for each in plan.missing],
+        "missing": [{"student": each.key, "name": each.name, "section": each.section} for each in plan.missing],
         "doubts": plan.doubts,
         "for_a_person": plan.for_a_person,
     }

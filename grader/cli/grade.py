@@ -55,25 +55,38 @@ def add(commands) -> None:
         "--one-student", action="store_true", help=said("each PATH is one student's, whatever lies in it")
     )  # fmt: skip
     parser.add_argument("--yes", action="store_true", help=said("grade although the plan looks wrong"))
+    parser.add_argument(
+        "--assignment", type=pathlib.Path, metavar="FILE",
+        help=said("what counts, an assignment.toml: lessons, points, due dates, roster; exports follow it, too"),
+    )  # fmt: skip
+    parser.add_argument("--lessons", metavar="04,05", help=said("the lessons that count, in place of --assignment"))
+    parser.add_argument(
+        "--regrade", type=pathlib.Path, metavar="FILE",
+        help=said("grade again, and nothing else, what a CSV file with columns student and exercise asks for"),
+    )  # fmt: skip
     parser.set_defaults(run=run)
 
 
 def run(options) -> int:
     """Grade the named files.
 
-    Exit status 0: every file has a row; 1: the same, but the grader could not judge some of them in full; 2: there is
-    nothing to grade, or the results cannot be written; 3: the level of isolation is too low; 4: the plan looks wrong,
-    and --yes was not given; 130: stopped by Ctrl-C.
+    Exit status 0: every file has a row and was judged; 1: a file could not be judged in full, or a regrade request has
+    no effect; 2: there is nothing to grade, or the results cannot be written; 3: the level of isolation is too low; 4:
+    the plan looks wrong, and --yes was not given; 130: stopped by Ctrl-C.
     """
-    from ..classroom import executors, grading, plan, results_store, seeds, submissions
+    from ..classroom import assignment, executors, grading, plan, regrade, results_store, seeds, submissions
 
     try:
+        given = assignment.named(options.assignment, options.lessons)
+        requests = regrade.read(options.regrade) if options.regrade else None
         found = submissions.find_all(options.paths, options.out, options.one_student)
         found.files = grading.distinct(found.files)
         if options.plan:
             with _executor(options, len(found.files)) as grader:
-                return _stands(_planned(options, found, grader))
+                return _stands(_planned(options, found, grader, given))
         with results_store.Results(options.out) as results:
+            if given:
+                assignment.keep(given, options.out)
             for damaged in results.contents.damaged:
                 aside = said(
                     "It is set aside in {DAMAGED}, and its file is graded again.", DAMAGED=results_store.DAMAGED
@@ -82,17 +95,25 @@ def run(options) -> int:
                 print(say(said("{where}. {aside}", where=where, aside=aside)), file=sys.stderr)
             secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
             with _executor(options, len(found.files)) as grader:
-                planned = _planned(options, found, grader)
+                planned = _planned(options, found, grader, given)
                 if status := _stands(planned, options.yes):
                     return status
                 plan.store(planned, options.out)
                 results.expect([file.name for file in planned.files])
                 part = [f for f in planned.files if options.shard is None or _in_shard(f.name, *options.shard)]
+                if requests:
+                    requests.find(part, results.contents.rows(), given.roster if given else None)
+                    part = [file for file in part if file.name in requests.files]
                 limits = options.timeout, options.require_isolation
-                done = grading.grade_all(part, results, grader, secret, *limits, planned.standings)
+                again = {n for n in requests.files if planned.standings[n].judged} if requests else ()
+                asked = given.lessons if given else None
+                done = grading.grade_all(part, results, grader, secret, *limits, planned.standings, asked, again)
                 _show_progress(done, len(part))
-            in_full = _report(options.out, {file.name for file in part})
+            unjudged = _report(options.out, {file.name for file in part})
+            unmet = _answer(options.out, requests) if requests else 0
             _say_what_is_no_submission(found.files)
+    except (assignment.NoAssignment, regrade.NoRequests) as error:
+        return _stop(2, said("Nothing graded: {error}.", error=error))
     except (submissions.NothingToGrade, seeds.NoSecret, results_store.Busy) as error:
         return _stop(2, said("Nothing graded: {error}.", error=error))
     except OSError as error:
@@ -115,7 +136,18 @@ def run(options) -> int:
             130,
             said("Stopped. What is done is in {out}; the same command goes on from there.", out=repr(str(options.out))),
         )
-    return 0 if in_full else 1
+    return 1 if unjudged or unmet else 0
+
+
+def _answer(out: pathlib.Path, requests) -> int:
+    """Print what became of each regrade request. Returns the number of those without effect."""
+    from ..classroom import results_store
+
+    for sentence in requests.answers(results_store.read(out / results_store.RESULTS).rows()):
+        print(_plain(say(sentence)))
+    for sentence in requests.unmet:
+        print(_plain(say(sentence)), file=sys.stderr)
+    return len(requests.unmet)
 
 
 def _executor(options, files: int):
@@ -127,15 +159,17 @@ def _executor(options, files: int):
     return executors.local(min(options.jobs, files) or 1, grading.process_timeout(options.timeout))
 
 
-def _planned(options, found, grader):
+def _planned(options, found, grader, given):
     """The plan of this run, which is printed."""
     from ..classroom import grading, plan
+    from ..classroom.roster import Roster
 
     def contents(files):
         return grading.contents_of(files, grader)
 
     planned = plan.make(
-        found, contents, before=plan.students_of(options.out), every_attempt=options.every_attempt
+        found, contents, given.roster if given else Roster(), plan.students_of(options.out), options.every_attempt,
+        best=given is not None and given.attempt == "best",
     )  # fmt: skip
     for depth, sentence in plan.lines(planned):
         print("  " * depth + str(_plain(say(sentence))))
@@ -183,17 +217,17 @@ def _show_progress(done, total: int) -> None:
                 print(say(said("graded {completed} of {total}{left}", **values)), file=sys.stderr, flush=True)
 
 
-def _report(out: pathlib.Path, names: set[str]) -> bool:
-    """Print a table of the rows with these names, and the number of files that the grader could not judge in full.
+def _report(out: pathlib.Path, names: set[str]) -> int:
+    """Print a table of the rows with these names, and the number of files that the grader could not judge.
 
-    Returns whether there are none of these.
+    Returns this number.
     """
     from rich.console import Console
     from rich.table import Table
 
     from ..classroom import results_store, rows
 
-    lines, failed, given_up, levels = [], 0, 0, set()
+    lines, failed, given_up, levels, shown = [], 0, 0, set(), set()
     for row in results_store.read(out / results_store.RESULTS).rows():
         if row["submission"] not in names:
             continue
@@ -206,7 +240,8 @@ def _report(out: pathlib.Path, names: set[str]) -> bool:
         )
         lines.append((row["submission"], row["lesson"] or "-", score, marks, say("; ".join(notes))))
         failed += rows.failed(row)
-        given_up += rows.needs_a_person(row)
+        given_up += rows.for_a_person(row) and not rows.failed(row)
+        shown.add(row["submission"])
         if row["exercises"] or not row["instead"]:
             levels.add(row["isolation"])
     heads = map(say, ("submission", "lesson", "score", "exercises", "problems"))
@@ -218,7 +253,7 @@ def _report(out: pathlib.Path, names: set[str]) -> bool:
         say(
             said(
                 "{count} of {count2} files have a row in {value}",
-                count=len(lines),
+                count=len(shown),
                 count2=len(names),
                 value=out / results_store.RESULTS,
             )
@@ -233,11 +268,10 @@ def _report(out: pathlib.Path, names: set[str]) -> bool:
         print(say(again), file=sys.stderr)
     if given_up:
         person = said(
-            "A person has to judge {given_up} of them, in part or all: their rows say what the grader gave up.",
-            given_up=given_up,
+            "{given_up} of them could not be judged, and need a person: their rows say why.", given_up=given_up
         )
         print(say(person), file=sys.stderr)
-    return not failed and not given_up
+    return failed + given_up
 
 
 def _mark(exercise: dict) -> str:

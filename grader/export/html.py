@@ -38,8 +38,8 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     page = _template("index.html").render(
         **common,
         table=table,
-        total=statistics.spread([row["total"] for row in table]),
-        spreads={n: statistics.spread([row["points"][n] for row in table]) for n in most},
+        total=statistics.spread([row["total"] for row in table if not row["unread"]]),
+        spreads={n: statistics.spread([row["points"][n] for row in table if n not in row["unread"]]) for n in most},
         handed_in={n: sum(row["cells"][n] is not None for row in table) for n in most},
         mistakes=statistics.mistakes(entries),
         missed=statistics.missed(entries),
@@ -50,11 +50,16 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
 
 
 def _row(key: str, entries: list[Entry], most: dict[str, float]) -> dict:
-    """A student in the table. A lesson that was not handed in has no cell, and 0 points."""
+    """A student in the table. A lesson that was not handed in has no cell, and 0 points; standing says what it has."""
     cells = {n: next((e for e in entries if e.counts and e.row["lesson"] == n), None) for n in most}
     points = {n: entry.row["score"] if entry else 0.0 for n, entry in cells.items()}
-    page = f"students/{file_name(key)}.html"
-    return {"name": entries[0].student, "page": page, "cells": cells, "points": points, "total": sum(points.values())}
+    standing = {n: of_entries.standing(entries, n) for n in most}
+    found = {"name": entries[0].student, "page": f"students/{file_name(key)}.html", "cells": cells, "points": points}
+    found |= {"standing": {n: of_entries.STANDING[kind] for n, kind in standing.items()}}
+    found |= {"missing": [n for n, kind in standing.items() if kind == "missing"]}
+    found |= {"unread": [n for n, kind in standing.items() if kind in ("unreadable", "exempt")]}  # no points are known
+    found["total"], found["possible"] = of_entries.total(entries, most)
+    return found
 
 
 def _notes(entries: list[Entry], which: Callable[[Entry], list[str]]) -> list[tuple[str, list[str]]]:
