@@ -1,7 +1,7 @@
 """Grading a class: submitted files become rows of a results store, one row for each file.
 
 Runs in: `python -m grader grade`, and the processes that it starts.
-May import: isolation, judge, lessons, protocol, root, sentence, spec.
+May import: checks, isolation, judge, lessons, protocol, root, sentence, spec.
 Start reading: grading.py, then results_store.py and executors.py.
 
 submissions    finds files in folders and zips, reads notebooks

@@ -10,7 +10,7 @@ import sys
 from ..language import say
 from ..sentence import said
 
-FORMATS = ("csv", "canvas", "gradescope", "github", "junit", "html")
+FORMATS = ("csv", "canvas", "gradescope", "github", "junit", "html", "likeness")
 
 
 def add(commands) -> None:

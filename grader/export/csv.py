@@ -10,7 +10,7 @@ import re
 from ..judge import render
 from ..language import say
 from ..sentence import said
-from .entries import Entry, remarks, write
+from .entries import Entry, exercise_order, remarks, write
 
 TO = "results.csv"
 # A cell begins at the start of a text and, for a spreadsheet with another separator, behind each of these: separators,
@@ -30,7 +30,7 @@ def text(value: str) -> str:
 def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     """Write the file. Returns sentences about the result. Raises OSError."""
     ids = {e["id"] for entry in entries for e in entry.row["exercises"]}
-    exercises = sorted(ids, key=lambda i: [int(n) if n.isdecimal() else 0 for n in i.split(".")])
+    exercises = sorted(ids, key=exercise_order)
     out = io.StringIO()
     table = csv.writer(out)  # line ends are CRLF, as in RFC 4180
     known = ["student", "lesson", "submission", "handed_in_utc", "counts", "score", "max_score"]

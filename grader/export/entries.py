@@ -12,7 +12,7 @@ from .. import atomic_files
 from ..classroom import attempts, file_names
 from ..classroom.rows import GIVEN_UP, NOT_GRADED, Row
 from ..classroom.run_order import DEFINED_TWICE
-from ..classroom.sanitize import plain, plain_all
+from ..classroom.sanitize import plain, plain_all, plain_lines
 from ..isolation import in_words
 from ..sentence import joined, kind_of, said
 
@@ -54,8 +54,15 @@ def of(rows: Iterable[Row]) -> list[Entry]:
     for _, key, row in found:
         name, counting = row["submission"], last[key, row["lesson"]]
         counted = plain(counting) if counting != name else None
-        entries.append(Entry(plain_all(row | {"student": key}), key, file_names.of_student(name, key), counted))
+        answers = {n: a | {"text": plain_lines(a["text"])} for n, a in (row["answers"] or {}).items()}
+        shown = plain_all(row | {"student": key, "answers": None}) | {"answers": answers if row["answers"] else None}
+        entries.append(Entry(shown, key, file_names.of_student(name, key), counted))
     return entries
+
+
+def exercise_order(number: str) -> list[int]:
+    """A sort key for ids of exercises: 4.2 stands before 4.10."""
+    return [int(part) if part.isdecimal() else 0 for part in number.split(".")]
 
 
 def lessons(entries: list[Entry]) -> dict[str, float]:
