@@ -89,26 +89,35 @@ def test_no_wrong_answer_has_the_shape_of_the_solution():
         assert shape.of(each.source) != shape.of(mutant.reference(each.exercise)) or shape.of(each.source) is None
 
 
-def test_few_with_an_equal_answer_are_listed_and_the_most_exercises_come_first():
-    """Two, then three; one wrong answer more says more."""
+def test_two_who_share_several_answers_are_listed_and_the_most_come_first():
+    """One that is equal by chance is not, if it is not long; a group of three is one line."""
     wrong = other(77) + "\n# wrong"
+    long = "\n\n".join([KERNEL, *(KERNEL.replace("softmax", name) for name in ("my", "your"))])
+    pair = {"4.1": other(50), "5.1": other(51), "5.2": wrong, "7.1": other(52)}
     found = a_class(
-        handed_in("ada", **{"4.1": other(50), "5.1": other(51), "5.2": wrong}),
-        handed_in("bob", **{"4.1": other(50), "5.1": other(51), "5.2": wrong}),
-        *(handed_in(name, **{"4.1": other(60)}) for name in ("cy", "di", "ed")),
+        *(handed_in(name, **pair) for name in ("ada", "bob")),
+        *(handed_in(name, **{"4.1": long}) for name in ("cy", "di", "ed")),
+        *(handed_in(name, **{"4.1": other(60), "5.1": other(61)}) for name in ("flo", "gil")),
     )
+    size = shape.of(other(50)).size
     assert [
-        likeness.Equal(("ada", "bob"), ("4.1", "5.1", "5.2"), ("5.2",), False),
-        likeness.Equal(("cy", "di", "ed"), ("4.1",), (), False),
+        likeness.Equal(("ada", "bob"), ("4.1", "5.1", "5.2", "7.1"), ("5.2",), 4 * size),
+        likeness.Equal(("cy", "di", "ed"), ("4.1",), (), shape.of(long).size),
     ] == found.equal
     assert not found.common and not found.marked
 
 
-def test_an_answer_equal_to_the_solution_is_listed_for_one_student_alone():
+def test_answers_equal_to_the_solution_are_listed_for_one_student_alone():
     """Under other names and without its comments; and the markers are, wherever they stand."""
+    copied = {number: mutant.reference(number) for number in ("4.1", "5.1", "7.1")} | {"4.1": RENAMED}
     marked = KERNEL.replace("    x = tl.load", "    ### BEGIN SOLUTION\n    x = tl.load") + "    ### END SOLUTION\n"
-    found = a_class(handed_in("ada", **{"4.1": RENAMED}), handed_in("bob", **{"4.1": marked}))
-    assert [likeness.Equal(("ada", "bob"), ("4.1",), (), True)] == found.equal
+    found = a_class(handed_in("ada", **copied), handed_in("bob", **{"4.1": marked}))
+    (equal,) = found.equal
+    assert equal.solution and (("ada",), ("4.1", "5.1", "7.1"), ()) == (
+        equal.students,
+        equal.exercises,
+        equal.not_right,
+    )
     assert {"bob": ["4.1"]} == found.marked
 
 
@@ -122,25 +131,29 @@ def test_short_answers_and_common_ones_do_not_flood_the_list():
 
 def test_what_was_not_attempted_or_does_not_count_is_equal_to_nothing():
     """A blank notebook is the same for everybody, and a student's two attempts may be equal."""
-    blank = [handed_in(f"a{n}", **{"4.1": other(5)}) for n in range(2)]
-    for each in blank:
-        each["exercises"][0]["status"] = "not_attempted"
-    first = handed_in("ada", **{"4.1": other(60)})
+    blank = [handed_in(f"a{n}", **{number: other(5) for number in ("4.1", "5.1", "7.1")}) for n in range(2)]
+    for record in (record for each in blank for record in each["exercises"]):
+        record["status"] = "not_attempted"
+    first = handed_in("ada", **{number: other(60) for number in ("4.1", "5.1", "7.1")})
     again = first | {"submission": "ada/04 (2).ipynb"}
     assert a_class(*blank, first, again).equal == []
 
 
 def test_the_list_is_csv_for_a_person(tmp_path, capsys):
     """Names are no formulas, and no line says what to think."""
-    some = [handed_in(name, **{"4.1": KERNEL}) for name in ("=ada", "bob")]
+    some = [handed_in(name, **{n: mutant.reference(n) for n in ("4.1", "5.1", "5.2")}) for name in ("=ada", "bob")]
     some += [handed_in(f"s{n}", **{"4.1": other(n)}) for n in range(9)]
     (tmp_path / "results.jsonl").write_text("".join(json.dumps(each) + "\n" for each in some))
 
     assert main(["export", str(tmp_path), "--format", "likeness"]) == 0
 
     with open(tmp_path / "likeness.csv", encoding="utf-8-sig", newline="") as file:
-        (line,) = csv.DictReader(file)
-    assert (line["what"], line["students"], line["exercises"]) == ("equal to the solution", "'=ada; bob", "4.1")
+        lines = [(line["what"], line["students"], line["exercises"]) for line in csv.DictReader(file)]
+    assert [
+        ("equal", "'=ada; bob", "4.1 5.1 5.2"),
+        ("equal to the solution", "'=ada", "4.1 5.1 5.2"),
+        ("equal to the solution", "bob", "4.1 5.1 5.2"),
+    ] == lines
     assert "none is a verdict" in capsys.readouterr().out
 
 
@@ -151,7 +164,7 @@ def test_300_students_take_seconds():
     some = []
     for n in range(300):
         made = handed_in(f"s{n}", **{"4.1": KERNEL})
-        kept = {i: {"text": KERNEL, "shape": f"{chance.randrange(200):016x}", "size": 87} for i in numbers}
+        kept = {i: {"text": KERNEL, "shape": f"{chance.randrange(99):016x}", "size": 87} for i in numbers}
         some.append(made | {"answers": kept, "exercises": [exercise(i) for i in numbers]})
     read = entries.of(rows.parse(json.dumps(each).encode()) for each in some)
     began = time.monotonic()

@@ -10,7 +10,11 @@ import sys
 from ..language import say
 from ..sentence import said
 
-FORMATS = ("csv", "canvas", "gradescope", "github", "junit", "html", "likeness")
+FORMATS = (
+    "csv", "canvas", "canvas-comments", "moodle", "moodle-feedback", "gradescope", "github", "junit", "html", "mail",
+    "likeness",
+)  # fmt: skip
+_FILLED = ("canvas", "moodle")  # formats that are a gradebook of the platform, filled in
 
 
 def add(commands) -> None:
@@ -21,10 +25,11 @@ def add(commands) -> None:
     parser.add_argument("results", type=pathlib.Path, metavar="DIR", help=said("the folder that grade wrote to"))
     parser.add_argument("--format", choices=FORMATS, required=True)
     parser.add_argument("--to", type=pathlib.Path, metavar="PATH", help=said("where it goes; into DIR when left out"))
-    canvas = parser.add_argument_group("canvas")
+    canvas = parser.add_argument_group("canvas, moodle")
     canvas.add_argument(
-        "--gradebook", type=pathlib.Path, metavar="FILE", help=said("the gradebook exported from Canvas")
-    )
+        "--gradebook", type=pathlib.Path, metavar="FILE",
+        help=said("the gradebook exported from Canvas, or the grading worksheet of Moodle"),
+    )  # fmt: skip
     canvas.add_argument(
         "--column", type=_column, action="append", default=[], metavar="04=NAME", help=said("the column of a lesson")
     )
@@ -38,7 +43,7 @@ def run(options) -> int:
     read or written.
     """
     from ..classroom import results_store
-    from ..export import entries
+    from ..export import choices, entries
     from ..export.gradebook import NotAGradebook
 
     file = options.results / results_store.RESULTS
@@ -60,15 +65,18 @@ def run(options) -> int:
     found = entries.of(contents.rows())
     if not found:
         return _refused(said("{file} holds no results", file=repr(str(file))))
-    module = importlib.import_module(f"..export.{options.format}", __package__)
+    module = importlib.import_module(f"..export.{options.format.replace('-', '_')}", __package__)
     to, more = options.to or options.results / module.TO, ()
-    if options.format == "canvas":
+    if options.format == "html":
+        more = (choices.read(options.results, found),)
+    if options.format in _FILLED:
         if options.gradebook is None:
-            return _refused(said("say which gradebook to fill: --gradebook FILE, exported from Canvas"))
+            return _refused(said("say what to fill: --gradebook FILE, as Canvas or Moodle exports it"))
         if options.gradebook.resolve() == to.resolve():
             return _refused(said("the gradebook itself is kept: write to another file"))
         try:
-            more = options.gradebook.read_bytes(), dict(options.column)
+            more = (options.gradebook.read_bytes(),)
+            more += (dict(options.column),) if options.format == "canvas" else ()
         except OSError as error:
             return _refused(
                 said(

@@ -19,12 +19,20 @@ _BEGINS = r"[,;|\t\n\r\v\f\x1c-\x1e\x85\u2028\u2029，；｜﹐﹔]"
 # A spreadsheet may take away blanks and quotes in front of a formula.
 _SKIPPED = r"[\s\x00-\x1f\"“”＂\u200b-\u200f\u2060\ufeff]"
 _FORMULA = r"[=+\-@＝＋－＠﹦﹢﹣﹫⁼⁺⁻₌₊₋]"
+_SIGN = re.compile(rf"((?:^|{_BEGINS}){_SKIPPED}*)({_FORMULA})")
 _COMPUTED = re.compile(rf"(^|{_BEGINS})(?={_SKIPPED}*{_FORMULA})")
 
 
 def text(value: str) -> str:
     """The text with an apostrophe wherever a cell could begin with a formula, whatever separates cells."""
     return _COMPUTED.sub(r"\1'", value)
+
+
+def html_text(value: str) -> str:
+    """HTML in which no cell begins with a formula either: the signs that begin one become entities."""
+    while (found := _SIGN.sub(lambda sign: f"{sign[1]}&#{ord(sign[2])};", value)) != value:
+        value = found
+    return value
 
 
 def export(entries: list[Entry], to: pathlib.Path) -> list[str]:

@@ -1,8 +1,11 @@
 """Equal answers: a list for a person to look at, and never a verdict.
 
-Answers are equal where their shapes are (checks/shape.py). Equal answers are normal where an exercise is short, or
-where many students wrote the same. So an equality is listed where both hold: the answer has at least LEAST parts, about
-nine lines; and few students share it, see `few`. What is left out as common is counted, exercise by exercise.
+Answers are equal where their shapes are (checks/shape.py). That is normal where an exercise is short, where many wrote
+the same, and now and then by chance. So three rules decide what is listed:
+
+- An equality counts where the answer has at least LEAST parts, about nine lines, and where few share it, see `few`.
+- Two students are listed where they share SEVERAL such answers, or one of at least LONG parts, about thirty lines.
+- What is left out because many share it is counted, exercise by exercise.
 """
 
 from __future__ import annotations
@@ -10,11 +13,13 @@ from __future__ import annotations
 import csv
 import functools
 import io
+import itertools
 import pathlib
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..checks import shape
 from ..classroom.rows import KeptAnswer
@@ -24,7 +29,8 @@ from .csv import text
 from .entries import Entry, by_student, exercise_order, write
 
 TO = "likeness.csv"
-LEAST = 80  # parts
+LEAST, LONG = 80, 240  # parts
+SEVERAL = 3
 _MARKER = re.compile(r"###[ \t]*(?:BEGIN|END)[ \t]+SOLUTION")
 
 
@@ -32,14 +38,19 @@ _MARKER = re.compile(r"###[ \t]*(?:BEGIN|END)[ \t]+SOLUTION")
 class Equal:
     """Students who gave equal answers.
 
-    students: their keys. exercises: the ids, in order. not_right: those of them in which the answer is not right; equal
-    errors say more than equal right answers. solution: whether the course's own answer is equal, too.
+    students: their keys; one alone has the course's own answers. exercises: the ids, in order. not_right: those of them
+    in which the answer is not right; equal errors say more than equal right answers. parts: of these answers together.
     """
 
     students: tuple[str, ...]
     exercises: tuple[str, ...]
     not_right: tuple[str, ...]
-    solution: bool
+    parts: int
+
+    @property
+    def solution(self) -> bool:
+        """Whether the answers are the course's own."""
+        return len(self.students) == 1
 
 
 @dataclass(frozen=True)
@@ -62,16 +73,16 @@ class Likeness:
 
 
 def few(students: int) -> int:
-    """The most students who may share an answer that is listed, of those who answered: 4, or one in 20 of many.
+    """The most students who may share an answer that counts, of those who answered: 4, or one in 50 of many.
 
     In a small class, a third; but 2 at least.
     """
-    return min(max(4, students // 20), max(2, students // 3))
+    return min(max(4, students // 50), max(2, students // 3))
 
 
 def of(entries: list[Entry]) -> Likeness:
     """What is alike in the answers that count. Takes time in proportion to their number."""
-    sharing: dict[str, dict[str, dict[str, bool]]] = defaultdict(lambda: defaultdict(dict))
+    sharing: dict[tuple[str, str], dict[str, _Shared]] = defaultdict(dict)
     marked: dict[str, list[str]] = defaultdict(list)
     answered: dict[str, set[str]] = defaultdict(set)
     for entry, exercise, answer in _answers(entries):
@@ -80,22 +91,49 @@ def of(entries: list[Entry]) -> Likeness:
         if _MARKER.search(answer["text"]):
             marked[entry.key].append(number)
         if answer["shape"] and answer["size"] >= LEAST:
-            sharing[number][answer["shape"]][entry.key] = exercise["status"] == "passed"
-    together: dict[tuple[tuple[str, ...], bool], list[tuple[str, bool]]] = defaultdict(list)
+            shared = _Shared(number, exercise["status"] == "passed", answer["size"])
+            sharing[number, answer["shape"]][entry.key] = shared
+    pairs: dict[tuple[str, ...], list[_Shared]] = defaultdict(list)
     common = []
-    for number, shapes in sharing.items():
-        for digest, students in shapes.items():
-            solution = digest == _solution(number)
-            if len(students) > few(len(answered[number])):
-                common.append(Common(number, len(students), len(answered[number]), solution))
-            elif len(students) > 1 or solution:
-                together[tuple(sorted(students)), solution].append((number, all(students.values())))
-    equal = [
-        Equal(students, tuple(number for number, _ in found), tuple(n for n, right in found if not right), solution)
-        for (students, solution), found in ((who, sorted(f, key=_number)) for who, f in together.items())
+    for (number, digest), students in sharing.items():
+        solution = digest == _solution(number)
+        if len(students) > few(len(answered[number])):
+            common.append(Common(number, len(students), len(answered[number]), solution))
+            continue
+        alone = [(key,) for key in students] if solution else []
+        for pair in [*itertools.combinations(sorted(students), 2), *alone]:
+            pairs[pair].append(students[pair[0]])
+    common.sort(key=lambda each: exercise_order(each.exercise))
+    return Likeness(_listed(pairs), common, dict(marked))
+
+
+class _Shared(NamedTuple):
+    """An answer that students share."""
+
+    exercise: str
+    right: bool
+    parts: int
+
+
+def _listed(pairs: dict[tuple[str, ...], list[_Shared]]) -> list[Equal]:
+    """The pairs that share enough, the most parts first. Pairs that share the same answers are one group."""
+    groups: dict[tuple[int, tuple[_Shared, ...]], list[set[str]]] = defaultdict(list)
+    for pair, shared in pairs.items():
+        if len(shared) >= SEVERAL or any(each.parts >= LONG for each in shared):
+            of_these = groups[len(pair), tuple(sorted(shared, key=lambda each: exercise_order(each.exercise)))]
+            touched = [group for group in of_these if group & {*pair}]
+            of_these[:] = [group for group in of_these if group not in touched] + [set(pair).union(*touched)]
+    found = [
+        Equal(
+            tuple(sorted(group)),
+            tuple(each.exercise for each in shared),
+            tuple(each.exercise for each in shared if not each.right),
+            sum(each.parts for each in shared),
+        )
+        for (_, shared), of_these in groups.items()
+        for group in of_these
     ]
-    equal.sort(key=lambda each: (-len(each.exercises), -len(each.not_right), each.students))
-    return Likeness(equal, sorted(common, key=lambda each: exercise_order(each.exercise)), dict(marked))
+    return sorted(found, key=lambda each: (-each.parts, each.solution, -len(each.not_right), each.students))
 
 
 def _answers(entries: list[Entry]) -> Iterator[tuple[Entry, dict, KeptAnswer]]:
@@ -106,10 +144,6 @@ def _answers(entries: list[Entry]) -> Iterator[tuple[Entry, dict, KeptAnswer]]:
             unfinished = exercise["status"] == "not_attempted" or exercise["mistake"] == "todo-left"
             if exercise["id"] in kept and not unfinished:
                 yield entry, exercise, kept[exercise["id"]]
-
-
-def _number(found: tuple[str, bool]) -> list[int]:
-    return exercise_order(found[0])
 
 
 @functools.cache
@@ -127,17 +161,17 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     found, names = of(entries), {key: mine[0].student for key, mine in by_student(entries).items()}
     out = io.StringIO()
     table = csv.writer(out)
-    table.writerow(["what", "students", "exercises", "not_right", "count", "of"])
+    table.writerow(["what", "students", "exercises", "not_right", "parts", "count", "of"])
     for each in found.equal:
         students = "; ".join(names[key] for key in each.students)
         kind = "equal to the solution" if each.solution else "equal"
         cells = [kind, students, " ".join(each.exercises), " ".join(each.not_right)]
-        table.writerow([*map(text, cells), len(each.students), ""])
+        table.writerow([*map(text, cells), each.parts, len(each.students), ""])
     for key, numbers in found.marked.items():
-        table.writerow([*map(text, ["markers of the solution", names[key], " ".join(numbers), ""]), 1, ""])
+        table.writerow([*map(text, ["markers of the solution", names[key], " ".join(numbers), ""]), "", 1, ""])
     for each in found.common:
         kind = "common, equal to the solution" if each.solution else "common"
-        table.writerow([*map(text, [kind, "", each.exercise, ""]), each.students, each.of])
+        table.writerow([*map(text, [kind, "", each.exercise, ""]), "", each.students, each.of])
     write(to, "\ufeff" + out.getvalue())
     count = len(found.equal) + len(found.marked)
     return [said("{count} lines for a person to look at in {to}; none is a verdict", count=count, to=to)]
