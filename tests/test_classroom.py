@@ -1,6 +1,7 @@
 """The folder of results, seeds, parts: what holds whatever happens around a run."""
 
 import contextlib
+import dataclasses
 import json
 import os
 import resource
@@ -18,7 +19,7 @@ from conftest import ROOT
 
 from grader import lessons
 from grader.__main__ import main
-from grader.classroom import executors, grading, results_store, seeds, submissions
+from grader.classroom import executors, grading, lesson_digest, results_store, seeds, submissions
 from grader.classroom.rows import NOT_GRADED, failed, parse
 from grader.cli.grade import _in_shard, _report
 from grader.judge import extract, zygotes
@@ -33,13 +34,24 @@ def notebook(*cells):
 
 
 def row(name, **more):
+    """A row as a grader writes it; its lesson and its points are those of its exercises."""
     work = {"sha256": "1", "grader": "2", "seed": "3", "isolation": "limits", "seconds": 1.5}
-    points = {"lesson": None, "score": 0.0, "max_score": 0.0}
-    return {"submission": name, "student": name, **work, **points, "problems": [], "exercises": []} | more
+    made = {"submission": name, "student": name, **work, "lesson": None, "problems": [], "exercises": []} | more
+    numbers = [e["id"].split(".")[0].zfill(2) for e in made["exercises"]]
+    points = {kind: float(sum(e[kind] for e in made["exercises"])) for kind in ("score", "max_score")}
+    return {"lesson": None} | points | made | ({"lesson": numbers[0]} if numbers and "lesson" not in more else {})
 
 
 def stored(folder):
     return [r["submission"] for r in map(json.loads, (folder / "results.jsonl").read_text().splitlines())]
+
+
+def score(id, status, points, **more):
+    blank = {"id": id, "title": "t", "status": status, "score": points, "max_score": 2.0, "mistake": None}
+    return blank | {"message": "", "cases_passed": 0, "cases": 1, "flags": [], "remarks": []} | more
+
+
+ONE_POINT = score("4.1", "failed", 1.0)
 
 
 class Graders:
@@ -90,9 +102,9 @@ def test_a_torn_line_is_taken_out_and_the_others_stay(tmp_path):
 def test_a_later_row_takes_the_place_of_an_earlier_one(tmp_path):
     """At once for whoever reads the rows, and in the file when the run ends."""
     with results_store.Results(tmp_path) as results:
-        for each in (row("a", score=1), row("b"), row("a", score=2)):
+        for each in (row("a", seconds=1.0), row("b", seconds=0.0), row("a", seconds=2.0)):
             results.add(each)
-        assert [r["score"] for r in results_store.read(tmp_path / "results.jsonl").rows()] == [0, 2]
+        assert [r["seconds"] for r in results_store.read(tmp_path / "results.jsonl").rows()] == [0, 2]
     assert stored(tmp_path) == ["b", "a"]
 
 
@@ -353,6 +365,167 @@ def test_no_exercise_takes_the_last_half_of_anothers_seconds(monkeypatch):
     assert [20, 10, 10, 10, 10] == given == [each.seconds for each in found]
 
 
+# ---- rows that stay true
+
+
+def of_file(name, student, data):
+    return [submissions.SubmittedFile(name, student, lambda: data)]
+
+
+def rows_of(folder):
+    return [(r["student"], r["submission"], r["lesson"]) for r in results_store.read(folder / "results.jsonl").rows()]
+
+
+def grading_as(lesson, status="passed", points=2.0):
+    """A grader that finds this lesson in every file."""
+    first = lessons.of_lesson(lesson)[0].id if lesson else None
+    done = [score(first, status, points)] if lesson else []
+    return Graders(lambda w: graded(w) | row(w.name, exercises=done, student=w.student, sha256=w.sha256,
+        grader=VERSION, seed=w.seed, digest=lesson_digest.of(lesson), seconds_each=w.seconds))  # fmt: skip
+
+
+def test_a_second_assignment_deletes_no_row_of_the_first(tmp_path):
+    """Although the files have the same names; a later version of the same work takes its place."""
+    run(of_file("ada/hw.ipynb", "ada", b"1"), tmp_path, grading_as("04"))
+    run(of_file("ada/hw.ipynb", "ada", b"2"), tmp_path, grading_as("05"))
+    assert rows_of(tmp_path) == [("ada", "ada/hw.ipynb", "04"), ("ada", "ada/hw.ipynb", "05")]
+
+    run(of_file("ada/hw.ipynb", "ada", b"3"), tmp_path, grading_as("05", "failed", 0.0))
+    assert rows_of(tmp_path) == [("ada", "ada/hw.ipynb", "04"), ("ada", "ada/hw.ipynb", "05")]
+    assert [r["score"] for r in results_store.read(tmp_path / "results.jsonl").rows()] == [2, 0]
+    for data in (b"1", b"3"):  # both are done
+        again = grading_as("07")
+        run(of_file("ada/hw.ipynb", "ada", data), tmp_path, again)
+        assert again.asked == []
+
+
+def test_a_file_that_became_unreadable_deletes_no_verdict_and_gives_way_to_one(tmp_path):
+    """And the same bytes have one row, whatever lesson and student are found for them."""
+    run(of_file("x.ipynb", "ada", b"1"), tmp_path, grading_as("04"))
+    run(of_file("x.ipynb", "ada", b"broken"), tmp_path, grading_as(None))
+    assert rows_of(tmp_path) == [("ada", "x.ipynb", "04"), ("ada", "x.ipynb", None)]
+    run(of_file("x.ipynb", "ada", b"mended"), tmp_path, grading_as("05"))
+    assert rows_of(tmp_path) == [("ada", "x.ipynb", "04"), ("ada", "x.ipynb", "05")]
+    run(of_file("x.ipynb", "bob", b"mended"), tmp_path, grading_as("06"))
+    assert rows_of(tmp_path) == [("ada", "x.ipynb", "04"), ("bob", "x.ipynb", "06")]
+
+
+def test_changed_points_are_graded_again(tmp_path, monkeypatch):
+    """So is a lesson whose cases changed, and a row that does not say of which exercises it is."""
+    files = of_file("a", "a", b"1")
+    run(files, tmp_path, grading_as("04"))
+    kept = Graders(graded)
+    run(files, tmp_path, kept)
+    exercises, changed = lessons.of_lesson("04"), []
+    monkeypatch.setattr(lessons, "of_lesson", lambda n: [dataclasses.replace(exercises[0], points=9), *exercises[1:]])
+    changed.append(grading_as("04"))
+    run(files, tmp_path, changed[-1])
+    monkeypatch.undo()
+    monkeypatch.setattr(lesson_digest, "_sources", lambda n: "others")
+    changed.append(grading_as("04"))
+    run(files, tmp_path, changed[-1])
+    monkeypatch.undo()
+    with results_store.Results(tmp_path) as results:
+        (old,) = results.contents.rows()
+        results.add(old | {"digest": None})
+    changed.append(grading_as("04"))
+    run(files, tmp_path, changed[-1])
+    assert (kept.asked, [each.asked for each in changed]) == ([], [["a"]] * 3)
+
+
+def test_the_digest_of_a_lesson_is_its_own():
+    """It differs between lessons, and a file of no lesson has none."""
+    made = [lesson_digest.of(number) for number in lessons.OUTLINE]
+    assert len(set(made)) == len(made) and None not in made and lesson_digest.of(None) is None
+
+
+@pytest.mark.parametrize("short", [
+    grading_as("04", "timeout", 0.0), Graders(lambda w: exec("raise TimeoutError('too long')")),
+], ids=["an exercise", "the file"])  # fmt: skip
+def test_more_seconds_grade_again_what_had_too_few(tmp_path, short):
+    """And nothing else; fewer or as many do not."""
+    files = [*of_file("slow", "a", b"1"), *of_file("quick", "b", b"2")]
+    with results_store.Results(tmp_path) as results:
+        list(grading.grade_all(files[1:], results, grading_as("04").grading_executor(), b"s" * 16, 5.0, "limits"))
+        list(grading.grade_all(files[:1], results, short.grading_executor(), b"s" * 16, 5.0, "limits"))
+    asked = []
+    for seconds in (5.0, 2.0, 20.0, 20.0):
+        with results_store.Results(tmp_path) as results:
+            longer = grading_as("04")
+            list(grading.grade_all(files, results, longer.grading_executor(), b"s" * 16, seconds, "limits"))
+        asked.append(longer.asked)
+    assert asked == [[], [], ["slow"], []]
+
+
+def test_a_lesson_that_is_not_asked_for_is_not_judged_and_deletes_no_verdict(tmp_path):
+    """Its file has a row that says so, until an assignment asks for it."""
+    text = notebook("def double(x): return 2 * x", 'check("0.1")').encode()
+
+    def graded_for(asked, data=text, again=()):
+        with results_store.Results(tmp_path) as results:
+            executor = Graders().grading_executor()
+            list(
+                grading.grade_all(of_file("a", "a", data), results, executor, b"s" * 16, 20.0, asked=asked, again=again)
+            )
+        return [(r["lesson"], r["score"], len(r["problems"])) for r in results_store.read(results.path).rows()]
+
+    assert graded_for(("04",)) == [("00", 0, 1)]
+    assert graded_for(("00",)) == [("00", 1, 0)] == graded_for(("04",))
+    assert graded_for(("04",), text + b"\n") == [("00", 1, 0)]
+    assert graded_for(None, text + b"\n") == [("00", 1, 0)] == graded_for(None, text + b"\n", again=("a",))
+
+
+def test_a_file_that_becomes_a_link_is_not_followed(tmp_path):
+    """Nor one in a folder that does, between the look at the folder and the reading."""
+    (tmp_path / "secret").write_text(notebook("def double(x): return 2 * x"))
+    for name in ("ada/x.ipynb", "bob/x.ipynb", "eve/x.ipynb"):
+        (tmp_path / "class" / name).parent.mkdir(parents=True)
+        (tmp_path / "class" / name).write_text("{}")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "x.ipynb").write_text("secret")
+    files = list(submissions.find(tmp_path / "class"))
+    (tmp_path / "class" / "ada" / "x.ipynb").unlink()
+    (tmp_path / "class" / "ada" / "x.ipynb").symlink_to(tmp_path / "secret")
+    (tmp_path / "class" / "bob").rename(tmp_path / "class" / "old")
+    (tmp_path / "class" / "bob").symlink_to(tmp_path / "other")
+
+    run(files, tmp_path / "out", Graders())
+
+    told = {r["student"]: r["problems"][0] for r in results_store.read(tmp_path / "out" / "results.jsonl").rows()}
+    assert told["ada"] == told["bob"] == "the file cannot be read: is a link" and "no list of cells" in told["eve"]
+
+
+def test_a_cluster_without_workers_is_a_sentence_and_loses_nothing(tmp_path, monkeypatch):
+    """While files wait for a worker, and while their lessons are looked up."""
+    monkeypatch.setattr(grading, "_LOOK_EVERY", 0.01)
+
+    class Gone(Graders):
+        def submit(self, function, work):
+            return super().submit(function, work) if work.name == "a" else Future()
+
+    def look():
+        raise executors.Unreachable("no workers")
+
+    files = handed(a=b"1", b=b"2", c=b"3")
+    executor = executors.GradingExecutor(Gone(graded), lambda: 2, (), look)
+    with results_store.Results(tmp_path) as results, pytest.raises(executors.Unreachable, match="no workers"):
+        list(grading.grade_all(files, results, executor, b"s" * 16, 20.0))
+    assert stored(tmp_path) == ["a"]
+    with pytest.raises(executors.Unreachable, match="no workers"):
+        grading.superseded([*of_file("b", "s", b"2"), *of_file("c", "s", b"3")], executor)
+
+
+def test_a_scheduler_that_began_anew_is_a_sentence(tmp_path):
+    """It cancels what it was given."""
+    lost = Future()
+    lost.cancel()
+    lost.set_running_or_notify_cancel()
+    graders = Graders()
+    graders.submit = lambda *_: lost
+    with pytest.raises(executors.Unreachable, match="began anew"):
+        run(handed(a=b"1"), tmp_path, graders)
+
+
 # ---- seeds
 
 
@@ -456,11 +629,6 @@ def parts(tmp_path, *folders):
     return [str(tmp_path / str(number)) for number in range(len(folders))]
 
 
-def score(id, status, points, **more):
-    blank = {"id": id, "title": "t", "status": status, "score": points, "max_score": 2.0, "mistake": None}
-    return blank | {"message": "", "cases_passed": 0, "cases": 1, "flags": [], "remarks": []} | more
-
-
 def merged(out):
     return {r["submission"]: r for r in results_store.read(out / "results.jsonl").rows()}
 
@@ -484,13 +652,17 @@ def test_merge_joins_parts_and_says_what_is_missing(tmp_path, capsys):
 
 PREFERENCES = {
     "this version of the grader": (
-        row("a", grader=VERSION, score=1.0), row("a", isolation="namespaces", score=2.0),
-        f"score 1/0, not 2/0; grader {VERSION}, not 2; isolation limits, not namespaces", 1,
+        row("a", grader=VERSION, exercises=[score("4.1", "failed", 1.0)]),
+        row("a", isolation="namespaces", exercises=[score("4.1", "passed", 2.0)]),
+        "score 1/2, not 2/2; 4.1 failed 1/2, not passed 2/2; "
+        f"grader {VERSION}, not 2; isolation limits, not namespaces",
+        1,
     ),
     "the higher level": (
         row("a", isolation="landlock+seccomp", exercises=[score("4.1", "failed", 0.0, mistake="pad-zero")]),
         row("a", exercises=[score("4.1", "passed", 2.0), score("4.2", "passed", 2.0)]),
-        "4.1 failed 0/2 pad-zero, not passed 2/2; 4.2 none, not passed 2/2; isolation landlock+seccomp, not limits", 1,
+        "score 0/2, not 4/4; 4.1 failed 0/2 pad-zero, not passed 2/2; 4.2 none, not passed 2/2; "
+        "isolation landlock+seccomp, not limits", 1,
     ),
     "a level before none": (row("a", isolation="none"), row("a", isolation="?"), "isolation none, not ?", 0),
     "judged in full": (
@@ -516,12 +688,12 @@ def test_of_two_rows_that_differ_the_better_one_is_kept(kept, other, says, statu
 
 def test_a_better_row_of_out_is_kept(tmp_path, capsys):
     """Merge into a folder of results is no way to lose them; --out may be one of the parts."""
-    first, second = parts(tmp_path, [row(n, grader=VERSION) for n in "abcd"], [row("a", score=1.0)])
+    first, second = parts(tmp_path, [row(n, grader=VERSION) for n in "abcd"], [row("a", exercises=[ONE_POINT])])
 
     for folders in ([second], [first, second], [second, first, second]):
         assert main(["merge", *folders, "--out", first]) == 1
         said = capsys.readouterr().err
-        assert f"'a' differs in {first} (kept) and {second}: score 0/0, not 1/0; grader" in said
+        assert f"'a' differs in {first} (kept) and {second}: lesson None, not 04; score 0/0, not 1/2; 4.1" in said
         assert (len(folders) == 3) == (f"{second!r} is named twice, and joined once" in said)
     assert stored(tmp_path / "0") == ["a", "b", "c", "d"]
 
@@ -542,7 +714,7 @@ def test_merge_leaves_out_a_damaged_row_and_says_where(tmp_path, capsys):
 def test_merge_into_a_full_disk_loses_nothing(tmp_path, capsys):
     """One sentence and exit status 2; with room again the same command does the rest."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    better = [row("a", grader=VERSION, score=1.0), row("c"), row("d")]
+    better = [row("a", grader=VERSION, exercises=[ONE_POINT]), row("c"), row("d")]
     for more in range(0, 500, 50):
         first, second = parts(tmp_path / str(more), [row("a"), row("b")], better)
         file = tmp_path / str(more) / "0" / "results.jsonl"

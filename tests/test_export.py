@@ -61,7 +61,7 @@ SECOND = row(
 EVE = row(
     f"{EVIL}/x.ipynb", EVIL, "01",
     exercise("1.1", "error", 0.0, message=EVIL, flags=[EVIL], remarks=[EVIL]),
-    exercise("1.2", "timeout", 0.0, mistake="endless"), exercise("1.3", "failed", -1.0, mistake="no-such-mistake"),
+    exercise("1.2", "timeout", 0.0, mistake="endless"), exercise("1.3", "failed", 0.5, mistake="no-such-mistake"),
     problems=[EVIL],
 )  # fmt: skip
 BROKEN = row("=cmd|x/=1+1.ipynb", "=cmd|x", None, problems=["the file is empty"])
@@ -94,7 +94,7 @@ def test_of_several_files_the_last_one_counts_and_it_is_said(results):
 
 
 def test_csv_keeps_text_text_and_numbers_numbers(results):
-    """No cell computes, no cell moves the cursor, and -1 points are the number -1."""
+    """No cell computes, no cell moves the cursor, and half a point is the number 0.5."""
     export(results, "csv", "--to", results / "sub" / "x.csv")
 
     with open(results / "sub" / "x.csv", encoding="utf-8-sig", newline="") as f:
@@ -103,7 +103,7 @@ def test_csv_keeps_text_text_and_numbers_numbers(results):
     broken = next(line for line in lines if not line["lesson"])
     assert (broken["student"], broken["submission"], broken["counts"]) == ("'=cmd|x", "'=cmd|x/=1+1.ipynb", "no")
     eve = next(line for line in lines if line["lesson"] == "01")
-    assert (float(eve["score"]), float(eve["1.3"]), float(eve["1.1"])) == (-1.0, -1.0, 0.0) and eve["4.1"] == ""
+    assert (float(eve["score"]), float(eve["1.3"]), float(eve["1.1"])) == (0.5, 0.5, 0.0) and eve["4.1"] == ""
     assert not re.search(r"[\x00-\x09\x0b\x0c\x0e-\x1f\u202e]", (results / "sub" / "x.csv").read_text())
 
 
@@ -221,7 +221,7 @@ def test_gradescope_gets_one_file_a_student(results):
 
     files = list((results / "results").glob("*.json"))
     assert len(files) == 4
-    assert sorted([4.0, 0.0, -1.0, 0]) == sorted(json.loads(f.read_text())["score"] for f in files)
+    assert sorted([4.0, 0.0, 0.5, 0]) == sorted(json.loads(f.read_text())["score"] for f in files)
 
 
 class Page(html.parser.HTMLParser):
@@ -336,9 +336,9 @@ def test_canvas_gets_numbers_and_no_name(tmp_path, capsys, separator):
     """The instructor's own file stays as it is, formulas included; no text of a student enters it."""
     name = "a;=1+1"
     text = f'Student,ID,SIS Login ID,Lesson 04 (1)\n"=1+1{separator} Ada",101,"{name}",\n'.replace(",", separator)
-    store(tmp_path, [row(f"{name}/x.ipynb", name, "04", exercise("4.1", "failed", -0.5), problems=[name])])
+    store(tmp_path, [row(f"{name}/x.ipynb", name, "04", exercise("4.1", "failed", 0.5), problems=[name])])
 
-    assert (0, text.replace(f'"{name}"{separator}', f'"{name}"{separator}-0.5')) == fill(tmp_path, capsys, text)[:2]
+    assert (0, text.replace(f'"{name}"{separator}', f'"{name}"{separator}0.5')) == fill(tmp_path, capsys, text)[:2]
 
 
 @pytest.mark.parametrize(

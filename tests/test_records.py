@@ -29,10 +29,14 @@ def without(data, name):
 RIGHT = {
     "of this version": line(GOOD),
     "of a newer version": line(GOOD | {"more": {"of": [1, None]}, "exercises": [PASSED | {"more": 1}]}),
-    "without a field that may be null": line(without(GOOD, "lesson") | {"exercises": [without(PASSED, "ledger")]}),
+    "without a field that may be null": line(without(GOOD, "sha256") | {"exercises": [without(PASSED, "ledger")]}),
     "from an editor": b"\xef\xbb\xbf" + line(GOOD) + b"\r\n",
     "of a file that ended its grader": line(GOOD | {"isolation": "?", "sha256": None}),
-    "less than nothing": line(GOOD | {"score": -1e-9}),
+    "a sum that was rounded": line(GOOD | {"score": 2 - 1e-6}),
+    "a bonus": line(
+        GOOD
+        | {"score": 5, "exercises": [PASSED, PASSED | {"id": "4.2", "score": 3.5, "max_score": 3.0, "bonus": True}]}
+    ),
     "odd text": line(GOOD | {"student": "\x00\ud800\u202e", "seed": ""}),
 }
 
@@ -64,10 +68,21 @@ WRONG = {
     "flags in one text": (line(GOOD | {"exercises": [PASSED | {"flags": "x"}]}), "exercises: flags: list expected"),
     "half a budget": (line(GOOD | {"exercises": [PASSED | {"budget": [1]}]}), "budget: 2 values expected"),
     "half a ledger": (line(GOOD | {"exercises": [PASSED | {"ledger": {"read": 1}}]}), "ledger: written: float"),
+    "more than its exercises": (line(GOOD | {"score": 3}), "score: 3, and the sum of its exercises is 2"),
+    "another maximum": (line(GOOD | {"max_score": 7}), "max_score: 7, and the sum of its exercises is 2"),
+    "points without exercises": (line(GOOD | {"exercises": []}), "score: 2, and the sum of its exercises is 0"),
+    "less than nothing": (line(GOOD | {"score": -2, "exercises": [PASSED | {"score": -2}]}), "4.1 has points below 0"),
+    "an exercise twice": (
+        line(GOOD | {"score": 4, "max_score": 4, "exercises": [PASSED] * 2}),
+        "4.1 stands there twice",
+    ),
+    "an exercise of another lesson": (line(GOOD | {"lesson": "05"}), "4.1 is none of the row's lesson"),
+    "an exercise of no lesson": (line(GOOD | {"lesson": None}), "4.1 is none of the row's lesson"),
+    "a lesson that is not there": (line(GOOD | {"lesson": "77", "exercises": []}), "the course has no lesson 77"),
     "a null in a list": (line(GOOD | {"problems": [None]}), "problems: str expected"),
 }
 NULLABLE = {"lesson", "sha256", "handed_in", "instead", "mistake", "also", "ledger", "budget", "seconds", "bonus"}
-NULLABLE |= {"by_numbers", "language"}
+NULLABLE |= {"by_numbers", "language", "digest", "seconds_each"}
 # A file's seconds are never null, an exercise's are where no grader took them.
 for name in sorted(rows.Row.__annotations__.keys() - (NULLABLE - {"seconds"}) - {"submission"}):
     WRONG[f"{name} is null"] = line(GOOD | {name: None}), f"{name}: "
@@ -95,9 +110,12 @@ def test_a_damaged_line_is_refused(wrong, says):
 
 def test_what_the_grader_writes_is_a_row():
     """With the same fields, for each status; the schema has neither more nor less."""
-    results = [Result("4.1", "t", status, 1, 2, ledger={"read": 1, "written": 2, "part": "x"}) for status in STATUS]
+    results = [
+        Result(f"4.{number}", "t", status, 1, 2, ledger={"read": 1, "written": 2, "part": "x"})
+        for number, status in enumerate(STATUS)
+    ]
     job = grading.Job("x", "x", 20.0, "seed", b"", "0")
-    made = grading._row(job, None, [], results, "?", 0.0)
+    made = grading._row(job, "04", [], results, "?", 0.0)
 
     assert rows.Row.__annotations__.keys() == made.keys()
     assert Record.__annotations__.keys() == made["exercises"][0].keys()
@@ -291,7 +309,8 @@ def test_no_random_damage_ends_a_command_in_a_traceback(seed, folder):
 
         assert folder.grade()[0] == 0
 
-        assert {*before.lines, "ada/x.ipynb", "bob/x.ipynb"} == results_store.read(folder.file).lines.keys()
+        names = [{name for _, name, _ in found.lines} for found in (before, results_store.read(folder.file))]
+        assert names[0] | {"ada/x.ipynb", "bob/x.ipynb"} == names[1]
         assert results_store.read(folder.file).tidy
         kept = folder.aside.read_bytes() if folder.aside.exists() else b""
         assert b"".join(damaged.line for damaged in before.damaged) == kept

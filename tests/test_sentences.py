@@ -186,7 +186,7 @@ def test_no_sentence_is_made_anew_by_a_formatted_text():
 def test_a_row_keeps_english_template_and_values():
     row = {
         "submission": "a.ipynb", "student": "a", "handed_in": None, "instead": None, "lesson": "05", "sha256": None,
-        "grader": "1", "seed": "s", "score": 0.0, "max_score": 1.0, "isolation": "none", "seconds": 1.0,
+        "grader": "1", "seed": "s", "score": 0.0, "max_score": 0.0, "isolation": "none", "seconds": 1.0,
         "problems": [fault(rows.NOT_GRADED, "not graded: {why}", why=ROW)], "exercises": [], "language": None,
     }  # fmt: skip
     line = rows.line(row)

@@ -8,6 +8,12 @@ submissions    finds files in folders and zips, reads notebooks
 archives       the files in a zip, with bounds
 file_names     student, lesson and attempt from a path: Canvas, Moodle, nbgrader
 hand_in_times  the times in nbgrader's timestamp.txt
+assignment     assignment.toml: lessons, points, weights, due dates, which attempt counts
+roster         the students of a class, and the one whom a name in a hand-in means
+overrides      overrides.csv: points that a person gives
+regrade        requests to grade files again
+tables         CSV files of people and platforms
+lesson_digest  of the exercises of a lesson: changed ones are graded again
 attempts       which of a student's files for one lesson counts
 run_order      in which order the cells of a file are read
 lesson_of      which lesson a notebook answers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import multiprocessing
 import os
 import signal
@@ -18,6 +19,7 @@ from .. import environment
 from ..sentence import said
 
 CONNECT_TIMEOUT = 10  # seconds for a Dask scheduler to answer
+NO_WORKERS = 15  # seconds without any worker after which a Dask cluster has none
 _PRELOADED = ["torch", "grader.classroom.grading", "grader.lessons"]  # imported once, before the processes are forked
 _LONGEST_TEMP = 70  # bytes of the folder for temporary files; a socket's path begins with it and has at most 107
 
@@ -27,12 +29,14 @@ class GradingExecutor:
     """An executor for files to grade.
 
     capacity: returns the number of files that may be submitted and not finished at a time. lost_worker_errors: the
-    exceptions of a future whose file ended the process that graded it.
+    exceptions of a future whose file ended the process that graded it. look: raises Unreachable where no file will be
+    finished any more; it is called every few seconds while none is.
     """
 
     executor: Executor
     capacity: Callable[[], int]
     lost_worker_errors: tuple[type[Exception], ...] = ()
+    look: Callable[[], None] = lambda: None
 
 
 class Unreachable(Exception):
@@ -52,11 +56,16 @@ def local(jobs: int, seconds: float) -> Iterator[GradingExecutor]:
 
 @contextlib.contextmanager
 def dask_cluster(address: str) -> Iterator[GradingExecutor]:
-    """The workers of a Dask cluster, including those that join later. Raises Unreachable."""
+    """The workers of a Dask cluster, including those that join later.
+
+    Raises Unreachable, as `look` and `capacity` do where the scheduler does not answer. `look` does so as well where
+    there is no worker for a while.
+    """
     try:
         from distributed import Client, KilledWorker
     except ImportError:
         raise Unreachable("--dask needs the library distributed: pip install distributed") from None
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what is lost is said here, without tracebacks
     try:
         client = Client(address, timeout=CONNECT_TIMEOUT)
     except (OSError, ValueError) as error:
@@ -64,17 +73,31 @@ def dask_cluster(address: str) -> Iterator[GradingExecutor]:
             said("no Dask scheduler answers at {address}: {error}", address=repr(address), error=error)
         ) from None
 
-    def capacity() -> int:
+    def threads() -> int:
         try:
-            threads = sum(client.nthreads().values())
-        except OSError as error:
+            return sum(client.nthreads(callback_timeout=CONNECT_TIMEOUT).values())
+        except Exception as error:  # of the network, of a client that closed itself, of an event loop that ended
             raise Unreachable(
                 said("the Dask scheduler at {address} went away: {error}", address=repr(address), error=error)
             ) from None
-        return 2 * max(threads, 1)  # twice the files that are graded at a time, so that no worker waits for its next
+
+    seen = time.monotonic()  # when there was a worker, or the beginning
+
+    def look() -> None:
+        nonlocal seen
+        now = time.monotonic()
+        seen = now if threads() else seen
+        if now - seen > NO_WORKERS:
+            raise Unreachable(
+                said("the Dask cluster at {address} has had no worker for {seconds} seconds",
+                    address=repr(address), seconds=f"{now - seen:.0f}")
+            )  # fmt: skip
+
+    def capacity() -> int:
+        return 2 * max(threads(), 1)  # twice the files that are graded at a time, so that no worker waits for its next
 
     with client, _shut_down(client.get_executor(pure=False)) as executor:
-        yield GradingExecutor(executor, capacity, (KilledWorker,))
+        yield GradingExecutor(executor, capacity, (KilledWorker,), look)
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ import pathlib
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -19,15 +19,16 @@ from ..judge import zygotes
 from ..sentence import fault, message, said
 from ..spec import Exercise, Result, all_bounded
 from ..version import VERSION
-from . import attempts, run_order, seeds, submissions
+from . import attempts, lesson_digest, run_order, seeds, submissions
 from .attempts import Superseded
-from .executors import GradingExecutor
+from .executors import GradingExecutor, Unreachable
 from .results_store import Results
-from .rows import GIVEN_UP, NOT_GRADED, Damaged, KeptAnswer, Row, kept
+from .rows import GIVEN_UP, NOT_ASKED, NOT_GRADED, Damaged, KeptAnswer, Row, kept
 
 _FILE_FACTOR = 3  # the exercises of a file have this many times the seconds of one exercise
 _OF_THE_MACHINE = (OSError, MemoryError, zygotes.NoWorker)  # exceptions that may not happen again
 _PROCESS_FACTOR = 5  # a process that takes this many times longer than that for one file hangs
+_LOOK_EVERY = 5.0  # seconds between two looks at whether the executor can still grade
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Job:
     seconds: the limit for one exercise. data: the bytes of the file, or None if they cannot be read; `problem` then
     says why. sha256: of data, in hexadecimal. key: the key from which the file's seeds are made. seed: the name of the
     secret from which the key is made. isolation: the lowest level at which answers may run. beside: the modules that
-    were handed in beside the file. handed_in: see SubmittedFile.
+    were handed in beside the file. handed_in: see SubmittedFile. asked: the lessons that are judged, None for all.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Job:
     isolation: str = LEVELS[0]
     beside: tuple[str, ...] = ()
     handed_in: str | None = None
+    asked: tuple[str, ...] | None = None
 
 
 class NotGraded(Exception):
@@ -88,10 +90,13 @@ def grade(job: Job) -> Row:
         if job.data is not None:
             submission = submissions.read(job.data, job.name)
             lesson, problems, language = submission.lesson, submission.problems, submission.language
-            results = _judged(submission, job)
-            found = ((exercise.id, answer.source) for exercise, answer in submissions.answers(submission))
-            texts = {number: kept(source) for number, source in found if source}
-            problems += _unlike_live(submission, results) + _imported(submission, job)
+            if lesson is None or job.asked is None or lesson in job.asked:
+                results = _judged(submission, job)
+                found = ((exercise.id, answer.source) for exercise, answer in submissions.answers(submission))
+                texts = {number: kept(source) for number, source in found if source}
+                problems += _unlike_live(submission, results) + _imported(submission, job)
+            else:
+                problems = [fault(NOT_ASKED, "not judged: lesson {lesson} is no part of the assignment", lesson=lesson)]
     except Exception as error:
         values = {"name": type(error).__name__, "error": error}
         if isinstance(error, _OF_THE_MACHINE):
@@ -110,20 +115,23 @@ def at_least(level: str) -> tuple[str, ...]:
 def grade_all(
     files: Iterable[submissions.SubmittedFile], results: Results, grader: GradingExecutor, secret: bytes,
     seconds: float, isolation: str = LEVELS[0], left_out: Mapping[str, Superseded] = MappingProxyType({}),
+    asked: Collection[str] | None = None, again: Collection[str] = (),
 ) -> Iterator[tuple[str, bool]]:  # fmt: skip
     """Grade files and add the row of each one to `results`. Yields (name, whether the file kept its earlier row).
 
-    A file keeps its row if its bytes, the version of the grader and the secret are the same, and if its answers ran at
-    this level of isolation or a higher one. Few files are in memory at a time: a file is read when the executor has
-    capacity for it. seconds: the limit for one exercise. left_out: files whose answers are not judged, by name; a row
-    that such a file has already stays.
+    A file keeps its row if its bytes, its exercises, the version of the grader and the secret are the same, if its
+    answers ran at this level of isolation or a higher one, and if time was not too short. Few files are in memory at a
+    time: a file is read when the executor has capacity for it. seconds: the limit for one exercise. left_out: files
+    whose answers are not judged, by name; a row that such a file has already stays. asked: the lessons whose answers
+    are judged, None for all. again: names of files that are graded again in any case.
 
-    Raises OSError if a row cannot be written, NotGraded, or BelowLevel.
+    Raises OSError if a row cannot be written, NotGraded, BelowLevel, or Unreachable.
     """
     running: dict[Future, Job] = {}
     for file in files:
-        job = replace(_job(file, secret, seconds), isolation=isolation)
-        if results.holds(job.name, (job.sha256, VERSION, job.seed), at_least(isolation)):
+        job = replace(_job(file, secret, seconds), isolation=isolation, asked=None if asked is None else tuple(asked))
+        key = job.sha256, VERSION, job.seed
+        if job.name not in again and results.holds(job.student, job.name, key, at_least(isolation), seconds):
             yield job.name, True
             continue
         if job.name in left_out:
@@ -161,7 +169,17 @@ def lesson_of_job(job: Job) -> str | None:
         return None
 
 
+def _done(running: Collection[Future], grader: GradingExecutor) -> set[Future]:
+    """Those that are done, at least one. Raises Unreachable if nobody is left to grade."""
+    while not (done := wait(running, _LOOK_EVERY, return_when=FIRST_COMPLETED).done):
+        grader.look()
+    if any(future.cancelled() for future in done):  # by a cluster that lost them
+        raise Unreachable(said("the Dask scheduler went away, or began anew and knows nothing of its work"))
+    return done
+
+
 def _lesson(future: Future, grader: GradingExecutor) -> str | None:
+    _done([future], grader)
     try:
         return future.result()
     except grader.lost_worker_errors:
@@ -178,9 +196,8 @@ def _submit(grader: GradingExecutor, function: Callable, job: Job) -> Future:
 
 
 def _finished(running: dict[Future, Job], results: Results, grader: GradingExecutor) -> Iterator[tuple[str, bool]]:
-    """Wait until one file at least is graded, and add its row."""
-    done, _ = wait(running, return_when=FIRST_COMPLETED)
-    for future in done:
+    """Wait until one file at least is graded, and add its row. Raises Unreachable if nobody is left to grade."""
+    for future in _done(running, grader):
         job = running.pop(future)
         try:
             row = future.result()
@@ -305,4 +322,5 @@ def _row(job: Job, lesson: str | None, problems: list[str], results: list[Result
         "isolation": isolation, "seconds": round(time.monotonic() - began, 2),
         "problems": all_bounded(problems),
         "exercises": [r.record() for r in results], "language": None, "answers": {},
+        "digest": lesson_digest.of(lesson), "seconds_each": job.seconds,
     }  # fmt: skip

@@ -10,14 +10,16 @@ import fcntl
 import json
 import os
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from .. import atomic_files
 from ..isolation import UNKNOWN
 from ..sentence import Said, said
-from . import rows
-from .rows import Damaged, Row, failed, parse
+from . import lesson_digest, rows
+from .rows import Damaged, Row, failed, not_asked, parse, replaces, timed_out
+
+Key = tuple[str, str, str | None]  # student, file and lesson of a row
 
 RESULTS = "results.jsonl"
 DAMAGED = "results.damaged.jsonl"  # the lines of results.jsonl that held no row
@@ -53,16 +55,51 @@ class DamagedLine:
 class Contents:
     """The lines of a results.jsonl.
 
-    lines: the last row of each submission, unchanged, with its end of line. tidy: whether the file holds nothing else.
+    lines: the last row of each student, file and lesson, unchanged, with its end of line. tidy: whether the file holds
+    nothing else.
     """
 
-    lines: dict[str, bytes] = field(default_factory=dict)
+    lines: dict[Key, bytes] = field(default_factory=dict)
     damaged: list[DamagedLine] = field(default_factory=list)
     tidy: bool = True
 
     def rows(self) -> Iterator[Row]:
         """The rows, one at a time."""
         return map(parse, self.lines.values())
+
+
+class _Index:
+    """The rows that count, without their exercises, by the name of their file."""
+
+    def __init__(self, found: Iterable[Row] = ()):
+        self._of_file: dict[str, list[Row]] = {}
+        for row in found:
+            self.put(row)
+
+    def put(self, row: Row) -> list[Key]:
+        """Add a row. Returns the keys of the rows that it replaces."""
+        mine = self.of_file(row["submission"])
+        replaced = [each for each in mine if replaces(row, each)]
+        self._of_file[row["submission"]] = [*(each for each in mine if each not in replaced), _small(row)]
+        return [key_of(each) for each in replaced]
+
+    def of_file(self, name: str) -> list[Row]:
+        return self._of_file.get(name, [])
+
+    def forget(self, name: str | None) -> None:
+        """The rows about this file are out of date."""
+        self._of_file.pop(name or "", None)
+
+
+def key_of(row: Row) -> Key:
+    """Student, file and lesson of a row."""
+    return row["student"], row["submission"], row["lesson"]
+
+
+def _small(row: Row) -> Row:
+    """A row without what takes memory: it says whether the file has to be graded again."""
+    of = [e for e in row["exercises"] if e["status"] == "timeout" or "grader-failed" in e["flags"]]
+    return row | {"exercises": [e | {"message": "", "remarks": []} for e in of]}  # type: ignore[return-value]
 
 
 class Results:
@@ -88,27 +125,45 @@ class Results:
         with contextlib.ExitStack() as opened:
             opened.callback(self._lock.close)
             self.contents = self._tidy()
-            self._keys = {row["submission"]: _cache_key(row) for row in self.contents.rows()}
-            # The row that a damaged line replaced is out of date.
-            self._keys |= {damaged.error.submission: None for damaged in self.contents.damaged}
+            self._index = _Index(self.contents.rows())
+            for damaged in self.contents.damaged:  # the row that such a line replaced is out of date
+                self._index.forget(damaged.error.submission)
             self._file = open(self.path, "ab", buffering=0)
             opened.pop_all()
 
-    def holds(self, name: str, key: tuple[str | None, str, str], levels: tuple[str, ...]) -> bool:
-        """Whether this submission has a row with the key (sha256, grader, seed) at one of these levels of isolation.
+    def holds(
+        self, student: str, name: str, key: tuple[str | None, str, str], levels: tuple[str, ...], seconds: float
+    ) -> bool:
+        """Whether a student's file has a row that is as good as a new one.
 
-        A file that was given up has no answers that ran, so its row is as good at any level.
+        That is a row with the key (sha256, grader, seed), at one of these levels of isolation, of exercises as they are
+        now; and where time was short, with no fewer seconds for each. A file that was given up has no answers that
+        ran, so its row is as good at any level.
         """
-        return key[0] is not None and self._keys.get(name) in [(*key, level) for level in (*levels, UNKNOWN)]
+        return key[0] is not None and any(
+            row["student"] == student
+            and (row["sha256"], row["grader"], row["seed"]) == key
+            and row["isolation"] in (*levels, UNKNOWN)
+            and not (failed(row) or not_asked(row) or row["instead"] is not None)
+            and not (timed_out(row) and row["seconds_each"] is not None and row["seconds_each"] < seconds)
+            and row["digest"] == lesson_digest.of(row["lesson"])
+            for row in self._index.of_file(name)
+        )
 
     def add(self, row: dict) -> None:
-        """Append a row. It replaces an earlier row of the same submission.
+        """Append a row. It takes the place of earlier ones as rows.replaces says.
+
+        A row of a lesson that was not asked for is left out where the file has a row with a verdict on this lesson,
+        which is of another assignment.
 
         row: a Row, perhaps with fields of another version. Raises Damaged if it is none, and OSError, for example if
         the disk is full; the file then has its earlier content.
         """
         line = rows.line(row)
         row, end = parse(line), os.fstat(self._file.fileno()).st_size
+        mine = [each for each in self._index.of_file(row["submission"]) if key_of(each) == key_of(row)]
+        if not_asked(row) and any(not not_asked(each) for each in mine):
+            return
         left = memoryview(line)
         try:
             while left:
@@ -119,7 +174,7 @@ class Results:
             if isinstance(error, OSError) or os.fstat(self._file.fileno()).st_size != end + len(line):
                 self._file.truncate(end)
             raise
-        self._keys[row["submission"]] = _cache_key(row)
+        self._index.put(row)
 
     def expect(self, names: list[str]) -> None:
         """Store the names of all submitted files."""
@@ -156,21 +211,23 @@ class Results:
 
 def read(file: pathlib.Path) -> Contents:
     """The contents of a results.jsonl; empty if there is no such file. Raises OSError if it cannot be read."""
-    found = Contents()
+    found, index = Contents(), _Index()
     try:
         with open(file, "rb") as f:
             for number, line in enumerate(f, 1):
                 whole = line.removesuffix(b"\n") + b"\n"
                 try:
-                    name = parse(line)["submission"]
+                    row = parse(line)
                 except Damaged as error:
                     if line.strip():
                         found.damaged.append(DamagedLine(number, whole, error))
                     found.tidy = False
                 else:
-                    found.tidy &= line == whole and name not in found.lines
-                    found.lines.pop(name, None)  # the rows are in the order of the lines
-                    found.lines[name] = whole
+                    replaced = index.put(row)
+                    found.tidy &= line == whole and not replaced
+                    for key in replaced:
+                        found.lines.pop(key, None)
+                    found.lines[key_of(row)] = whole  # the rows are in the order of the lines
     except FileNotFoundError:
         pass
     return found
@@ -183,13 +240,3 @@ def expected(folder: pathlib.Path) -> list[str]:
     except (OSError, ValueError, RecursionError):
         return []
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
-
-
-def _cache_key(row: Row) -> tuple | None:
-    """(sha256, grader, seed, isolation) of a row; None if the file is to be looked at again.
-
-    That is where the machine failed, and where another file was graded instead.
-    """
-    if failed(row) or row["instead"] is not None:
-        return None
-    return row["sha256"], row["grader"], row["seed"], row["isolation"]

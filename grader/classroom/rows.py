@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Literal, TypedDict
 
+from .. import lessons
 from ..checks import shape
 from ..isolation import LEVELS, UNKNOWN
 from ..protocol import schema
@@ -19,7 +21,9 @@ from ..spec import Record
 MAX_ANSWER = 20_000  # characters of an answer that a row keeps; the course's longest has a third of that
 NOT_GRADED = "not-graded"  # the kind of a problem that is the machine's: the file is graded again
 GIVEN_UP = "given-up"  # the kind of a problem that the file would have again
+NOT_ASKED = "not-asked"  # the kind of a problem: the file's lesson is none of the assignment's
 _MAX_NUMBER, _MAX_DEPTH = 1e15, 36
+_ROUNDED = 1e-3  # points by which a sum may differ
 _SENTENCES = {"problems", "title", "message", "flags", "remarks", "ledger"}  # fields of a row and its records
 _SAID = "said"  # the field of a line that has template and values of each sentence in the row
 
@@ -42,6 +46,7 @@ class Row(TypedDict):
     sha256: of its bytes, None if they cannot be read. seconds: time of grading. handed_in: when, in UTC, None where no
     platform says so. instead: a later file of the same student for the same lesson, for which this one was not graded.
     answers: by exercise, of those that have a text; None in a row of a grader that kept none.
+    digest: of the lesson's exercises, None in a row of a grader that kept none. seconds_each: the limit of an exercise.
     """
 
     submission: str
@@ -60,6 +65,8 @@ class Row(TypedDict):
     exercises: list[Record]
     language: str | None  # that the notebook speaks, where it says so
     answers: dict[str, KeptAnswer] | None
+    digest: str | None
+    seconds_each: float | None
 
 
 class Damaged(Exception):
@@ -112,10 +119,65 @@ def parse(line: bytes) -> Row:
         raise Damaged(said("handed_in: a time such as 2026-11-22 10:15:00 expected"), submission)
     if not all(re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", e["id"]) for e in row["exercises"]):
         raise Damaged(said("exercises: an id such as 4.1 expected"), submission)
+    if why := _contradiction(row):
+        raise Damaged(why, submission)
     for part in (row, *row["exercises"]):
         for name in part.keys() & _SENTENCES:
             part[name] = _each(part[name], lambda text: known[text] if known.get(text) == text else None)
     return row
+
+
+def _contradiction(row: Row) -> Said | None:
+    """What in a row cannot be true together: points, exercises, lesson."""
+    exercises = row["exercises"]
+    if row["lesson"] is not None and row["lesson"] not in lessons.OUTLINE:
+        return said("lesson: the course has no lesson {lesson}", lesson=row["lesson"])
+    if twice := [id for id, count in Counter(e["id"] for e in exercises).items() if count > 1]:
+        return said("exercises: {id} stands there twice", id=twice[0])
+    for e in exercises:
+        if row["lesson"] is None or int(e["id"].split(".")[0]) != int(row["lesson"]):
+            return said("exercises: {id} is none of the row's lesson", id=e["id"])
+        if e["score"] < 0 or e["max_score"] < 0:
+            return said("exercises: {id} has points below 0", id=e["id"])
+    sums = {
+        "score": sum(min(e["score"], e["max_score"]) for e in exercises),
+        "max_score": sum(e["max_score"] for e in exercises if not e["bonus"]),
+    }
+    for name, points in sums.items():
+        if abs(row[name] - points) > _ROUNDED * (1 + len(exercises)):  # type: ignore[literal-required]
+            shown = {"given": f"{row[name]:g}", "points": f"{points:g}"}  # type: ignore[literal-required]
+            return said("{name}: {given}, and the sum of its exercises is {points}", name=name, **shown)
+    return None
+
+
+def replaces(row: Row, earlier: Row) -> bool:
+    """Whether a row takes the place of an earlier one.
+
+    That is one about the same student, file and lesson, or about a file of the same name with the same bytes. A row
+    that found no lesson gives way to one that did. Not the other way round: the file that had another lesson may be of
+    another assignment.
+    """
+    if row["submission"] != earlier["submission"]:
+        return False
+    same = row["student"] == earlier["student"] and earlier["lesson"] in (None, row["lesson"])
+    return same or (row["sha256"] is not None and row["sha256"] == earlier["sha256"])
+
+
+def timed_out(row: Row) -> bool:
+    """Whether more seconds may change the row."""
+    given_up = any(kind_of(problem) == GIVEN_UP for problem in row["problems"])
+    return given_up or any(e["status"] == "timeout" for e in row["exercises"])
+
+
+def not_asked(row: Row) -> bool:
+    """Whether the file's lesson was none of the assignment's, so that its answers were not judged."""
+    return any(kind_of(problem) == NOT_ASKED for problem in row["problems"])
+
+
+def for_a_person(row: Row) -> bool:
+    """Whether the grader gave the file up or made a slip of its own, so that grading it again would be no help."""
+    given_up = any(kind_of(problem) == GIVEN_UP for problem in row["problems"])
+    return given_up or any("grader-error" in e["flags"] for e in row["exercises"])
 
 
 def failed(row: Row) -> bool:

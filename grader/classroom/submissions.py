@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pathlib
@@ -184,9 +185,9 @@ def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple
         if path.is_symlink():  # no platform makes links, and a link could lead to another student's answer
             yield name, (lambda: refuse(said("is a link")))
         elif kind in _NOTEBOOKS and (kind == ".ipynb" or path.is_file()):
-            yield name, (lambda path=path: _bytes(path))
+            yield name, (lambda path=path: _bytes(path, folder))
         elif path.name == hand_in_times.FILE and path.is_file():
-            yield name, (lambda path=path: _bytes(path))
+            yield name, (lambda path=path: _bytes(path, folder))
         elif kind == ".zip" and path.is_file():
             try:
                 inside, problem = _in_zip(path, MAX_FILES_OF_ONE), said("is a zip file that holds no files")
@@ -231,11 +232,20 @@ def _not_a_notebook() -> bytes:
     refuse(said("is no notebook, whose name ends in .ipynb or .py"))
 
 
-def _bytes(path: pathlib.Path) -> bytes:
+def _bytes(path: pathlib.Path, folder: pathlib.Path | None = None) -> bytes:
+    """The bytes of a file. folder: where it was found; a file that is a link by now, or is in one, is not read."""
+    if folder and path.parent.resolve() != folder.resolve() / path.parent.relative_to(folder):
+        refuse(said("is a link"))
     if not path.is_file():
         refuse(said("is no regular file"))
-    with open(path, "rb") as f:
-        data = f.read(MAX_BYTES + 1)
+    flags = os.O_RDONLY | os.O_NONBLOCK | (os.O_NOFOLLOW if folder else 0)
+    try:
+        with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as f:
+            data = f.read(MAX_BYTES + 1)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            refuse(said("is a link"))
+        raise
     return data if len(data) <= MAX_BYTES else refuse(said("is larger than {value} MB", value=MAX_BYTES >> 20))
 
 

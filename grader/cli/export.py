@@ -8,13 +8,12 @@ import pathlib
 import sys
 
 from ..language import say
-from ..sentence import said
+from ..sentence import message, said
 
 FORMATS = (
     "csv", "canvas", "canvas-comments", "moodle", "moodle-feedback", "gradescope", "github", "junit", "html", "mail",
     "likeness",
 )  # fmt: skip
-_FILLED = ("canvas", "moodle")  # formats that are a gradebook of the platform, filled in
 
 
 def add(commands) -> None:
@@ -25,6 +24,15 @@ def add(commands) -> None:
     parser.add_argument("results", type=pathlib.Path, metavar="DIR", help=said("the folder that grade wrote to"))
     parser.add_argument("--format", choices=FORMATS, required=True)
     parser.add_argument("--to", type=pathlib.Path, metavar="PATH", help=said("where it goes; into DIR when left out"))
+    parser.add_argument(
+        "--assignment", type=pathlib.Path, metavar="FILE",
+        help=said("what counts, an assignment.toml; when left out, that of the last grading into DIR"),
+    )  # fmt: skip
+    parser.add_argument("--lessons", metavar="04,05", help=said("the lessons that count, in place of --assignment"))
+    parser.add_argument(
+        "--overrides", type=pathlib.Path, metavar="FILE",
+        help=said("points that a person gave; when left out, overrides.csv in DIR, if it is there"),
+    )  # fmt: skip
     canvas = parser.add_argument_group("canvas, moodle")
     canvas.add_argument(
         "--gradebook", type=pathlib.Path, metavar="FILE",
@@ -39,11 +47,12 @@ def add(commands) -> None:
 def run(options) -> int:
     """Write one format.
 
-    Exit status 0: it is written; 1: it is written, without damaged rows; 2: there are no results, or a file cannot be
-    read or written.
+    Exit status 0: it is written; 1: it is written, without damaged rows or without a line of the overrides; 2: there
+    are no results, or a file cannot be read or written.
     """
-    from ..classroom import results_store
-    from ..export import choices, entries
+    from ..classroom import assignment, overrides, results_store
+    from ..classroom.sanitize import plain
+    from ..export import entries
     from ..export.gradebook import NotAGradebook
 
     file = options.results / results_store.RESULTS
@@ -62,31 +71,20 @@ def run(options) -> int:
             ),
             file=sys.stderr,
         )
-    found = entries.of(contents.rows())
+    without_effect: list[str] = []
+    try:
+        found = _entries(options, contents.rows(), without_effect)
+    except (assignment.NoAssignment, overrides.NoOverrides) as error:
+        return _refused(message(error))
     if not found:
         return _refused(said("{file} holds no results", file=repr(str(file))))
     module = importlib.import_module(f"..export.{options.format.replace('-', '_')}", __package__)
-    to, more = options.to or options.results / module.TO, ()
-    if options.format == "html":
-        more = (choices.read(options.results, found),)
-    if options.format in _FILLED:
-        if options.gradebook is None:
-            return _refused(said("say what to fill: --gradebook FILE, as Canvas or Moodle exports it"))
-        if options.gradebook.resolve() == to.resolve():
-            return _refused(said("the gradebook itself is kept: write to another file"))
-        try:
-            more = (options.gradebook.read_bytes(),)
-            more += (dict(options.column),) if options.format == "canvas" else ()
-        except OSError as error:
-            return _refused(
-                said(
-                    "{gradebook} cannot be read: {value}",
-                    gradebook=repr(str(options.gradebook)),
-                    value=error.strerror or error,
-                )
-            )
+    to = options.to or options.results / module.TO
     try:
+        more = _more(options, to, found)
         done = module.export(found, to, *more)
+    except _Gradebook as error:
+        return _refused(message(error))
     except NotAGradebook as error:
         return _refused(
             said("{gradebook} is no gradebook: {error}", gradebook=repr(str(options.gradebook)), error=error)
@@ -96,7 +94,57 @@ def run(options) -> int:
     except OSError as error:
         return _refused(said("{to} cannot be written: {value}", to=repr(str(to)), value=error.strerror or error))
     print("\n".join(map(say, done)))
-    return 1 if contents.damaged else 0
+    for sentence in (*without_effect, *entries.about_the_class(found)):
+        print(plain(say(sentence)), file=sys.stderr)
+    return 1 if contents.damaged or without_effect else 0
+
+
+class _Gradebook(Exception):
+    """No gradebook is named, or it cannot be filled."""
+
+
+def _more(options, to: pathlib.Path, found: list) -> tuple:
+    """What a format needs beside the entries. Raises _Gradebook."""
+    from ..export import choices
+
+    if options.format == "html":
+        return (choices.read(options.results, found),)
+    if options.format == "canvas":
+        return _gradebook(options, to), dict(options.column)
+    return (_gradebook(options, to),) if options.format == "moodle" else ()
+
+
+def _gradebook(options, to: pathlib.Path) -> bytes:
+    """What a platform exported, to be filled. Raises _Gradebook."""
+    if options.gradebook is None:
+        raise _Gradebook(said("say what to fill: --gradebook FILE, as Canvas or Moodle exports it"))
+    if options.gradebook.resolve() == to.resolve():
+        raise _Gradebook(said("the gradebook itself is kept: write to another file"))
+    try:
+        return options.gradebook.read_bytes()
+    except OSError as error:
+        raise _Gradebook(
+            said(
+                "{gradebook} cannot be read: {value}",
+                gradebook=repr(str(options.gradebook)),
+                value=error.strerror or error,
+            )
+        ) from None
+
+
+def _entries(options, rows, without_effect: list[str]) -> list:
+    """The rows under the terms of their assignment, with a person's words. without_effect: gets a sentence for each
+    word that has no effect. Raises NoAssignment or NoOverrides.
+    """
+    from ..classroom import assignment, overrides
+    from ..export import entries
+
+    given = assignment.named(options.assignment, options.lessons) or assignment.kept(options.results)
+    words, good = options.overrides or options.results / overrides.FILE, []
+    if options.overrides or words.exists():
+        good, bad = overrides.read(words)
+        without_effect += bad
+    return entries.of(rows, given, good, without_effect)
 
 
 def _column(text: str) -> tuple[str, str]:

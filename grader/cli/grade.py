@@ -48,20 +48,34 @@ def add(commands) -> None:
     parser.add_argument(
         "--every-attempt", action="store_true", help=said("grade a student's earlier files for a lesson as well")
     )  # fmt: skip
+    parser.add_argument(
+        "--assignment", type=pathlib.Path, metavar="FILE",
+        help=said("what counts, an assignment.toml: lessons, points, due dates, roster; exports follow it, too"),
+    )  # fmt: skip
+    parser.add_argument("--lessons", metavar="04,05", help=said("the lessons that count, in place of --assignment"))
+    parser.add_argument(
+        "--regrade", type=pathlib.Path, metavar="FILE",
+        help=said("grade again, and nothing else, what a CSV file with columns student and exercise asks for"),
+    )  # fmt: skip
     parser.set_defaults(run=run)
 
 
 def run(options) -> int:
     """Grade the named files.
 
-    Exit status 0: every file has a row; 2: there is nothing to grade, or the results cannot be written; 3: the level of
-    isolation is too low; 130: stopped by Ctrl-C.
+    Exit status 0: every file has a row and was judged; 1: a file could not be judged in full, or a regrade request has
+    no effect; 2: there is nothing to grade, or the results cannot be written; 3: the level of isolation is too low;
+    130: stopped by Ctrl-C.
     """
-    from ..classroom import executors, grading, results_store, seeds, submissions
+    from ..classroom import assignment, executors, grading, regrade, results_store, seeds, submissions
 
     try:
+        given = assignment.named(options.assignment, options.lessons)
+        requests = regrade.read(options.regrade) if options.regrade else None
         files = grading.distinct(submissions.find_all(options.paths, options.out))
         with results_store.Results(options.out) as results:
+            if given:
+                assignment.keep(given, options.out)
             for damaged in results.contents.damaged:
                 aside = said(
                     "It is set aside in {DAMAGED}, and its file is graded again.", DAMAGED=results_store.DAMAGED
@@ -71,18 +85,27 @@ def run(options) -> int:
             secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
             results.expect([file.name for file in files])
             part = [file for file in files if options.shard is None or _in_shard(file.name, *options.shard)]
+            if requests:
+                requests.find(part, results.contents.rows(), given.roster if given else None)
+                part = [file for file in part if file.name in requests.files]
             if options.dask:
                 context = executors.dask_cluster(options.dask)
             else:
                 jobs = min(options.jobs, len(part)) or 1
                 context = executors.local(jobs, grading.process_timeout(options.timeout))
             with context as grader:
-                left_out = {} if options.every_attempt else grading.superseded(_of_students_in(part, files), grader)
+                every = options.every_attempt or (given is not None and given.attempt == "best")
+                left_out = {} if every else grading.superseded(_of_students_in(part, files), grader)
                 limits = options.timeout, options.require_isolation
-                done = grading.grade_all(part, results, grader, secret, *limits, left_out)
+                again = requests.files - left_out.keys() if requests else ()
+                asked = given.lessons if given else None
+                done = grading.grade_all(part, results, grader, secret, *limits, left_out, asked, again)
                 _show_progress(done, len(part))
-            _report(options.out, {file.name for file in part})
+            unjudged = _report(options.out, {file.name for file in part})
+            unmet = _answer(options.out, requests) if requests else 0
             _say_what_is_no_submission(files)
+    except (assignment.NoAssignment, regrade.NoRequests) as error:
+        return _stop(2, said("Nothing graded: {error}.", error=error))
     except (submissions.NothingToGrade, seeds.NoSecret, results_store.Busy) as error:
         return _stop(2, said("Nothing graded: {error}.", error=error))
     except OSError as error:
@@ -105,7 +128,18 @@ def run(options) -> int:
             130,
             said("Stopped. What is done is in {out}; the same command goes on from there.", out=repr(str(options.out))),
         )
-    return 0
+    return 1 if unjudged or unmet else 0
+
+
+def _answer(out: pathlib.Path, requests) -> int:
+    """Print what became of each regrade request. Returns the number of those without effect."""
+    from ..classroom import results_store
+
+    for sentence in requests.answers(results_store.read(out / results_store.RESULTS).rows()):
+        print(_plain(say(sentence)))
+    for sentence in requests.unmet:
+        print(_plain(say(sentence)), file=sys.stderr)
+    return len(requests.unmet)
 
 
 def _of_students_in(part: list, files: list) -> list:
@@ -148,14 +182,17 @@ def _show_progress(done, total: int) -> None:
                 print(say(said("graded {completed} of {total}{left}", **values)), file=sys.stderr, flush=True)
 
 
-def _report(out: pathlib.Path, names: set[str]) -> None:
-    """Print a table of the rows with these names, and the number of files that the grader could not judge."""
+def _report(out: pathlib.Path, names: set[str]) -> int:
+    """Print a table of the rows with these names, and the number of files that the grader could not judge.
+
+    Returns this number.
+    """
     from rich.console import Console
     from rich.table import Table
 
     from ..classroom import results_store, rows
 
-    lines, failed, levels = [], 0, set()
+    lines, failed, given_up, levels, shown = [], 0, 0, set(), set()
     for row in results_store.read(out / results_store.RESULTS).rows():
         if row["submission"] not in names:
             continue
@@ -168,6 +205,8 @@ def _report(out: pathlib.Path, names: set[str]) -> None:
         )
         lines.append((row["submission"], row["lesson"] or "-", score, marks, say("; ".join(notes))))
         failed += rows.failed(row)
+        given_up += rows.for_a_person(row) and not rows.failed(row)
+        shown.add(row["submission"])
         if not row["instead"]:
             levels.add(row["isolation"])
     heads = map(say, ("submission", "lesson", "score", "exercises", "problems"))
@@ -179,7 +218,7 @@ def _report(out: pathlib.Path, names: set[str]) -> None:
         say(
             said(
                 "{count} of {count2} files have a row in {value}",
-                count=len(lines),
+                count=len(shown),
                 count2=len(names),
                 value=out / results_store.RESULTS,
             )
@@ -192,6 +231,12 @@ def _report(out: pathlib.Path, names: set[str]) -> None:
             failed=failed,
         )
         print(say(again), file=sys.stderr)
+    if given_up:
+        person = said(
+            "{given_up} of them could not be judged, and need a person: their rows say why.", given_up=given_up
+        )
+        print(say(person), file=sys.stderr)
+    return failed + given_up
 
 
 def _mark(exercise: dict) -> str:

@@ -44,7 +44,7 @@ def add(commands) -> None:
 
 def run(options) -> int:
     """Join results. Exit status: see _RULES."""
-    from ..classroom import results_store
+    from ..classroom import assignment, results_store
 
     try:
         parts = _read(options.parts)
@@ -54,10 +54,13 @@ def run(options) -> int:
             contents |= {part: found for part, found in parts.items() if part.resolve() != options.out.resolve()}
             expected = dict.fromkeys(name for part in contents for name in results_store.expected(part))
             results.expect(list(expected))
+            assignment.adopt(options.out, parts)
             copies = _copies(contents)
-            for name, of_file in copies.items():
-                line = contents[_best(of_file)].lines[name]
-                if results.contents.lines.get(name) != line:
+            for of_file in copies:
+                best = _best(of_file)
+                key = results_store.key_of(of_file[best])
+                line = contents[best].lines[key]
+                if results.contents.lines.get(key) != line:
                     results.add(json.loads(line))
     except (_NotReadable, results_store.Busy) as error:
         print(say(said("Nothing merged: {error}.", error=error)), file=sys.stderr)
@@ -74,7 +77,8 @@ def run(options) -> int:
             file=sys.stderr,
         )
         return 2
-    missing = [name for name in expected if name not in copies]
+    joined_names = {row["submission"] for of_file in copies for row in of_file.values()}
+    missing = [name for name in expected if name not in joined_names]
     wrong = [
         joined("{one}: {two}", [str(part / results_store.RESULTS), line.sentence])
         for part, found in contents.items()
@@ -88,7 +92,7 @@ def run(options) -> int:
         say(
             said(
                 "{count} submissions have a row in {value}, {count2} have none",
-                count=len(copies),
+                count=len(joined_names),
                 value=options.out / results_store.RESULTS,
                 count2=len(missing),
             )
@@ -120,13 +124,25 @@ def _read(parts: list[pathlib.Path]) -> dict:
     return found
 
 
-def _copies(contents: dict) -> dict[str, dict]:
-    """submission -> {folder: its row}."""
-    found: dict[str, dict] = {}
+def _copies(contents: dict) -> list[dict]:
+    """{folder: row} for each file of a student and lesson. Rows are about the same one if either replaces the other."""
+    from ..classroom.rows import replaces
+
+    found: dict[str, list[dict]] = {}
     for part, of_part in contents.items():
         for row in of_part.rows():
-            found.setdefault(row["submission"], {})[part] = row
-    return found
+            of_name = found.setdefault(row["submission"], [])
+            same = (
+                each
+                for each in of_name
+                if part not in each and all(replaces(row, other) or replaces(other, row) for other in each.values())
+            )
+            group = next(same, None)
+            if group is None:
+                of_name.append({part: row})
+            else:
+                group[part] = row
+    return [group for of_name in found.values() for group in of_name]
 
 
 def _best(copies: dict) -> pathlib.Path:
@@ -141,12 +157,12 @@ def _best(copies: dict) -> pathlib.Path:
     return max(reversed(copies), key=rank)  # max takes the first of several
 
 
-def _compare(copies: dict[str, dict]) -> bool:
-    """Print the differences between the rows about each submission. Returns whether all verdicts agree."""
+def _compare(copies: list[dict]) -> bool:
+    """Print the differences between the rows about each file. Returns whether all verdicts agree."""
     from ..classroom.sanitize import plain
 
     agree = True
-    for name, of_file in copies.items():
+    for of_file in copies:
         best = _best(of_file)
         for part, other in of_file.items():
             kept = of_file[best]
@@ -158,7 +174,7 @@ def _compare(copies: dict[str, dict]) -> bool:
                     plain(
                         said(
                             "{name} differs in {best} (kept) and {part}: {list}",
-                            name=repr(name),
+                            name=repr(kept["submission"]),
                             best=best,
                             part=part,
                             list=joined("{one}; {two}", verdicts + others),
@@ -166,7 +182,7 @@ def _compare(copies: dict[str, dict]) -> bool:
                     ),
                     file=sys.stderr,
                 )
-    seeds = {row["seed"] for of_file in copies.values() for row in of_file.values()}
+    seeds = {row["seed"] for of_file in copies for row in of_file.values()}
     if len(seeds) > 1:
         print(
             say(

@@ -7,8 +7,9 @@ import pathlib
 from ..classroom.sanitize import plain
 from ..judge import render
 from ..sentence import joined, listed, said
+from . import entries as of_entries
 from .entries import Entry, by_student, to_look_at, write
-from .gradebook import Column, Gradebook, columns_for, students_for
+from .gradebook import Column, Gradebook, Student, columns_for, students_for
 
 TO = "canvas.csv"
 _EXCUSED = "EX"
@@ -23,12 +24,15 @@ def export(entries: list[Entry], to: pathlib.Path, gradebook: bytes, chosen: dic
     book = Gradebook(gradebook)
     log: list[str] = []
     columns = _columns(book, entries, chosen, log)
-    latest = _by_student_and_lesson(book, entries, log)
+    latest, of_row = _by_student_and_lesson(book, entries, log)
     for lesson, column in columns.items():
-        log.append(_fill(book, column, lesson, {row: e for (row, number), e in latest.items() if number == lesson}))
+        log += _fill(book, column, lesson, {row: e for (row, number), e in latest.items() if number == lesson})
     for student in book.students:
         none = [lesson for lesson in columns if (student.row, lesson) not in latest]
-        if none:
+        unread = [n for n in none if of_entries.standing(of_row.get(student.row, []), n) == "unreadable"]
+        if unread:
+            log.append(said("not readable: {name}, lesson {list}", name=student.name, list=listed(unread)))
+        if none := [lesson for lesson in none if lesson not in unread]:
             log.append(said("no submission: {name}, lesson {list}", name=student.name, list=listed(none)))
     log += [
         said("look at {submission}: {sentence}", submission=e.row["submission"], sentence=sentence)
@@ -42,7 +46,7 @@ def export(entries: list[Entry], to: pathlib.Path, gradebook: bytes, chosen: dic
 def _columns(book: Gradebook, entries: list[Entry], chosen: dict[str, str], log: list[str]) -> dict[str, Column]:
     """The column of each lesson for which exactly one column fits. No column is filled for two lessons."""
     found: dict[str, Column] = {}
-    points = {e.row["lesson"]: e.row["max_score"] for e in entries if e.counts}
+    points = of_entries.lessons(entries)
     log += [
         said("no results for lesson {lesson}, which --column names", lesson=lesson)
         for lesson in chosen
@@ -83,11 +87,30 @@ def _columns(book: Gradebook, entries: list[Entry], chosen: dict[str, str], log:
     return found
 
 
-def _by_student_and_lesson(book: Gradebook, entries: list[Entry], log: list[str]) -> dict[tuple[int, str], Entry]:
-    """The counting entry for each (row of the gradebook, lesson)."""
+def _in_book(book: Gradebook, mine: list[Entry]) -> list[Student]:
+    """The rows of the gradebook that may be a student's: by what a roster knows, else by what the files say."""
+    person = mine[0].person
+    if person:
+        ids = {value for kind, value in person.ids if kind in ("number", "login", "email")}
+        rules = (
+            lambda s: s.id == person.id("canvas"),
+            lambda s: ids & {other.casefold() for other in s.others},
+        )
+        if found := next((found for rule in rules if (found := [s for s in book.students if rule(s)])), []):
+            return found
+        if found := students_for(book.students, person.name, None):
+            return found
+    return students_for(book.students, mine[0].key, mine[0].path_info.canvas)
+
+
+def _by_student_and_lesson(
+    book: Gradebook, entries: list[Entry], log: list[str]
+) -> tuple[dict[tuple[int, str], Entry], dict[int, list[Entry]]]:
+    """({(row of the gradebook, lesson): the counting entry}, {row: all entries of the student})."""
     found: dict[tuple[int, str], Entry] = {}
-    for key, mine in by_student(entries).items():
-        students = students_for(book.students, key, mine[0].path_info.canvas)
+    of_row: dict[int, list[Entry]] = {}
+    for mine in by_student(entries).values():
+        students = _in_book(book, mine)
         if len(students) != 1:
             several = (
                 said(", may be {list}", list=joined("{one} or {two}", [f"{s.name} ({s.id})" for s in students]))
@@ -104,6 +127,7 @@ def _by_student_and_lesson(book: Gradebook, entries: list[Entry], log: list[str]
                 )
             )
             continue
+        of_row.setdefault(students[0].row, []).extend(mine)
         for entry in filter(lambda e: e.counts, mine):
             place = students[0].row, entry.row["lesson"]
             if place in found:  # for example, one folder has the student's login as its name, and one has the id
@@ -118,14 +142,19 @@ def _by_student_and_lesson(book: Gradebook, entries: list[Entry], log: list[str]
                     )
                 )
             found[place] = entry
-    return found
+    return found, of_row
 
 
-def _fill(book: Gradebook, column: Column, lesson: str, latest: dict[int, Entry]) -> str:
-    """Put the scores of a lesson into its column. latest: row -> entry. Returns a sentence with the counts."""
+def _fill(book: Gradebook, column: Column, lesson: str, latest: dict[int, Entry]) -> list[str]:
+    """Put the scores of a lesson into its column. latest: row -> entry. Returns sentences with the counts.
+
+    A score of a file that was not judged in full is left out: somebody has to look at it first.
+    """
     replaced, excused = 0, 0
+    left_out = [entry for entry in latest.values() if not entry.finished]
+    latest = {row: entry for row, entry in latest.items() if entry.finished}
     for row, entry in latest.items():
-        before, score = book.value(row, column.at), render.number(entry.row["score"])
+        before, score = book.value(row, column.at), _EXCUSED if entry.exempt else render.number(entry.row["score"])
         if before.upper() == _EXCUSED:
             excused += 1
             continue
@@ -140,4 +169,7 @@ def _fill(book: Gradebook, column: Column, lesson: str, latest: dict[int, Entry]
         )
     if excused:
         sentence = said("{sentence}; {excused} excused students left alone", sentence=sentence, excused=excused)
-    return sentence
+    return [sentence] + [
+        said("no score, for it was not judged in full: {submission}", submission=entry.row["submission"])
+        for entry in left_out
+    ]

@@ -1,4 +1,7 @@
-"""CSV: a line for each file, a column for each exercise. A byte order mark tells Excel that it is UTF-8."""
+"""CSV: a line for each file, and for each student of the roster without one; a column for each exercise.
+
+A byte order mark tells Excel that it is UTF-8.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import re
 from ..judge import render
 from ..language import say
 from ..sentence import said
-from .entries import Entry, exercise_order, remarks, write
+from .entries import Entry, absent, exercise_order, remarks, write
 
 TO = "results.csv"
 # A cell begins at the start of a text and, for a spreadsheet with another separator, behind each of these: separators,
@@ -42,14 +45,21 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     out = io.StringIO()
     table = csv.writer(out)  # line ends are CRLF, as in RFC 4180
     known = ["student", "lesson", "submission", "handed_in_utc", "counts", "score", "max_score"]
-    table.writerow([*known, "mistakes", "notes", "isolation", *exercises])
+    table.writerow([*known, "mistakes", "notes", "isolation", *exercises, "name", "section", "by_hand"])
     for entry in entries:
         row, scores = entry.row, {e["id"]: e["score"] for e in entry.row["exercises"]}
         named = [f"{e['id']} {m['id']}" for e in row["exercises"] for m in render.mistakes(e)[:1]]
-        cells = [entry.student, row["lesson"] or "", row["submission"], row["handed_in"] or ""]
+        cells = [row["student"], row["lesson"] or "", row["submission"], row["handed_in"] or ""]
         cells.append("yes" if entry.counts else "no")
         rest = ["; ".join(named), "; ".join(map(say, remarks(entry))), row["isolation"]]
-        points = [scores.get(i, "") for i in exercises]
-        table.writerow([*map(text, cells), row["score"], row["max_score"], *map(text, rest), *points])
+        exempt = {word.exercise for word in entry.worth.overrides if word.points is None}
+        points = ["exempt" if i in exempt else scores.get(i, "") for i in exercises]
+        person = [entry.student if entry.person else "", entry.section, "; ".join(map(say, entry.by_hand))]
+        numbers = [row["score"], row["max_score"]] if not entry.exempt else ["exempt", ""]
+        table.writerow([*map(text, cells), *numbers, *map(text, rest), *points, *map(text, person)])
+    for person in absent(entries):
+        note = say(said("nothing handed in"))
+        cells = [person.key, "", "", "", "no", "", "", "", note, "", *("" for _ in exercises)]
+        table.writerow([text(cell) for cell in (*cells, person.name, person.section, "")])
     write(to, "\ufeff" + out.getvalue())
     return [said("{count} files in {to}", count=len(entries), to=to)]

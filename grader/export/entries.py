@@ -5,59 +5,191 @@ from __future__ import annotations
 import hashlib
 import pathlib
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from .. import atomic_files
 from ..classroom import attempts, file_names
-from ..classroom.rows import GIVEN_UP, NOT_GRADED, Row
+from ..classroom.assignment import Assignment
+from ..classroom.overrides import FILE, Override
+from ..classroom.roster import Person, Roster, stranger
+from ..classroom.rows import GIVEN_UP, NOT_ASKED, NOT_GRADED, Row
 from ..classroom.run_order import DEFINED_TWICE
 from ..classroom.sanitize import plain, plain_all, plain_lines
 from ..isolation import in_words
-from ..sentence import joined, kind_of, said
+from ..sentence import Said, joined, kind_of, listed, said
+from ..spec import Record
+from . import terms
+from .terms import Worth
+
+# What a report says of a student's lesson that has no points.
+STANDING = {
+    "counts": said("counts"), "exempt": said("exempt"), "unreadable": said("not readable"), "missing": said("missing"),
+}  # fmt: skip
+_SHOWN = 20  # names in one sentence
 
 
 @dataclass(frozen=True)
 class Entry:
     """One row.
 
-    row: all text in it is plain (see classroom/sanitize.py). key: the student, unchanged from results.jsonl. counted:
-    the last submission of the same student for the same lesson, None if it is this one.
+    row: all text in it is plain (see classroom/sanitize.py), and its points are those that count. worth: what was done
+    to them (terms.py). key: the student: as the roster identifies him or her, else unchanged from results.jsonl.
+    counted: the submission of the same student for the same lesson that counts, None if it is this one. person: None
+    where no roster tells who this is. may_be: the people between whom the roster does not tell.
     """
 
     row: Row
     key: str
     path_info: file_names.PathInfo
+    worth: Worth
     counted: str | None = None
+    person: Person | None = None
+    may_be: tuple[Person, ...] = ()
+    assignment: Assignment | None = None
 
     @property
     def student(self) -> str:
         """The student's name as plain text."""
-        return self.row["student"]
+        return (self.person and self.person.name) or self.row["student"]
+
+    @property
+    def section(self) -> str:
+        """The student's section or group, "" where no roster says it."""
+        return self.person.section if self.person else ""
+
+    @property
+    def asked(self) -> bool:
+        """Whether its lesson is one of the assignment's."""
+        given = self.assignment is None or self.row["lesson"] in self.assignment.lessons
+        return given and not any(kind_of(problem) == NOT_ASKED for problem in self.row["problems"])
 
     @property
     def counts(self) -> bool:
         """Whether its score is the student's score for the lesson."""
-        return self.row["lesson"] is not None and self.counted is None and self.row["instead"] is None
+        found = self.row["lesson"] is not None and self.asked
+        return found and self.counted is None and self.row["instead"] is None
+
+    @property
+    def of_file(self) -> bool:
+        """Whether the student handed in a file; no, where a person gave points to somebody who did not."""
+        return not (self.row["submission"] == FILE and self.row["sha256"] is None and bool(self.row["lesson"]))
+
+    @property
+    def exempt(self) -> bool:
+        """Whether the student need not do this lesson."""
+        return any(word.of_lesson and word.points is None for word in self.worth.overrides)
+
+    @property
+    def by_hand(self) -> list[Said | str]:
+        """A sentence for each of a person's words about its points."""
+        return terms.sentences(self.worth)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all that counts in it was judged, or settled by a person."""
+        of_lesson = any(word.of_lesson for word in self.worth.overrides)
+        return of_lesson or not (_unread(self) or self.troubled)
+
+    @property
+    def troubled(self) -> list[Record]:
+        """The exercises on which the grader failed, and which no person settled."""
+        settled = {word.exercise for word in self.worth.overrides}
+        found = [] if self.row["lesson"] in settled else self.row["exercises"]
+        return [e for e in found if {"grader-failed", "grader-error"} & {*e["flags"]} and e["id"] not in settled]
 
 
-def of(rows: Iterable[Row]) -> list[Entry]:
-    """The entries of rows, sorted by student, lesson and attempt."""
+def of(
+    rows: Iterable[Row], assignment: Assignment | None = None, overrides: Sequence[Override] = (),
+    log: list[str] | None = None,
+) -> list[Entry]:  # fmt: skip
+    """The entries of rows, sorted by student, lesson and attempt.
+
+    overrides: a person's words about points; those of a student who handed in no file for a lesson make an entry of
+    their own. log: gets a sentence for each override without effect.
+    """
+    roster = assignment.roster if assignment else Roster()
     found = []
     for row in rows:
-        key = row["student"] or row["submission"]
-        order = attempts.order(row["submission"], key, row["handed_in"])
-        found.append(((key, row["lesson"] or "", order), key, row))
+        student = row["student"] or row["submission"]
+        info = file_names.of_student(row["submission"], student)
+        people = roster.find(student, info.canvas)
+        person = people[0] if len(people) == 1 else None
+        may_be = () if person else tuple(people)
+        made = Entry(row, person.key if person else student, info, Worth(row), None, person, may_be, assignment)
+        order = attempts.order(row["submission"], student, row["handed_in"])
+        found.append(((made.key, row["lesson"] or "", order), made))
     found.sort(key=lambda each: each[0])
-    last = {(key, row["lesson"]): row["submission"] for _, key, row in found}
-    entries = []
-    for _, key, row in found:
-        name, counting = row["submission"], last[key, row["lesson"]]
-        counted = plain(counting) if counting != name else None
-        answers = {n: a | {"text": plain_lines(a["text"])} for n, a in (row["answers"] or {}).items()}
-        shown = plain_all(row | {"student": key, "answers": None}) | {"answers": answers if row["answers"] else None}
-        entries.append(Entry(shown, key, file_names.of_student(name, key), counted))
-    return entries
+    entries = [entry for _, entry in found]
+    words, refused = _words(entries, roster, assignment, overrides)
+    if log is not None:
+        log += refused
+    with_file = {(entry.key, entry.row["lesson"]) for entry in entries if entry.asked and entry.row["instead"] is None}
+    for key, lesson in sorted(words.keys() - with_file):
+        known = next((entry for entry in entries if entry.key == key), None)
+        person = known.person if known else next(each for each in roster if each.key == key)
+        info, row = known.path_info if known else file_names.PathInfo(key), terms.without_file(key, lesson)
+        entries.append(Entry(row, key, info, Worth(row), None, person, (), assignment))
+    entries = [_valued(entry, words) for entry in entries]
+    counting = _counting(entries, assignment)
+    return [_marked(entry, counting) for entry in entries]
+
+
+def _words(
+    entries: list[Entry], roster: Roster, assignment: Assignment | None, overrides: Sequence[Override]
+) -> tuple[dict[tuple[str, str], list[Override]], list[Said]]:
+    """({(student, lesson): a person's words about it}, a sentence for each that has no effect)."""
+    listed_people = {person.key for person in roster}
+    strangers = {entry.key: entry for entry in entries if entry.key not in listed_people}
+    everyone = Roster([*roster, *(stranger(key, entry.path_info.canvas) for key, entry in strangers.items())])
+    found: dict[tuple[str, str], list[Override]] = {}
+    refused = []
+    for word in overrides:
+        people, why = everyone.find(word.student), None
+        most = terms.most(word, assignment)
+        if len(people) != 1:
+            names = listed([f"{person.name} ({person.key})" for person in people[:_SHOWN]])
+            who = repr(plain(word.student))
+            why = said("{who} may be {names}", who=who, names=names) if people else said("no student is {who}", who=who)
+        elif most is None:
+            why = said("{exercise} is no part of the assignment", exercise=word.exercise)
+        elif word.points is not None and word.points > most:
+            values = {"points": f"{word.points:g}", "exercise": word.exercise, "most": f"{most:g}"}
+            why = said("{points} points are more than {exercise} has, which is {most}", **values)
+        if why:
+            refused.append(said("line {number} of the overrides has no effect: {why}", number=word.line, why=why))
+        else:
+            found.setdefault((people[0].key, word.lesson), []).append(word)
+    return found, refused
+
+
+def _valued(entry: Entry, words: dict[tuple[str, str], list[Override]]) -> Entry:
+    answers = {n: kept | {"text": plain_lines(kept["text"])} for n, kept in (entry.row["answers"] or {}).items()}
+    row = plain_all(entry.row | {"student": entry.key, "answers": None})
+    row["answers"] = answers if entry.row["answers"] is not None else None
+    asked = entry.assignment is None or row["lesson"] in entry.assignment.lessons
+    mine = words.get((entry.key, row["lesson"]), [])
+    worth = terms.of(row, entry.assignment, mine) if asked else Worth(row)
+    return replace(entry, row=worth.row, worth=worth)
+
+
+def _counting(entries: list[Entry], assignment: Assignment | None) -> dict[tuple[str, str | None], str]:
+    """{(student, lesson): the file that counts}: the last one, or the best one of those that were judged."""
+    found: dict[tuple[str, str | None], Entry] = {}
+    best = assignment is not None and assignment.attempt == "best"
+    for entry in entries:
+        place = entry.key, entry.row["lesson"]
+        before = found.get(place)
+        judged = entry.row["instead"] is None and entry.asked
+        if best and before and (not judged or entry.row["score"] < before.row["score"]):
+            continue
+        found[place] = entry
+    return {place: entry.row["submission"] for place, entry in found.items()}
+
+
+def _marked(entry: Entry, counting: dict[tuple[str, str | None], str]) -> Entry:
+    counted = counting[entry.key, entry.row["lesson"]]
+    return replace(entry, counted=counted if counted != entry.row["submission"] else None)
 
 
 def exercise_order(number: str) -> list[int]:
@@ -66,13 +198,75 @@ def exercise_order(number: str) -> list[int]:
 
 
 def lessons(entries: list[Entry]) -> dict[str, float]:
-    """{number: most points} of each lesson that a student of the class handed in. All totals are out of their sum."""
+    """{number: most points} of each lesson of the assignment. All totals are out of their sum.
+
+    Without an assignment, the lessons are those that a student of the class handed in.
+    """
+    assignment = next((entry.assignment for entry in entries), None)
+    if assignment is not None:
+        return {number: assignment.possible(number) for number in assignment.lessons}
     found: dict[str, float] = {}
     for entry in entries:
         if entry.counts:
             number = entry.row["lesson"]
-            found[number] = max(found.get(number, 0.0), entry.row["max_score"])
+            found[number] = max(found.get(number, 0.0), entry.row["max_score"] + entry.worth.exempted)
     return dict(sorted(found.items()))
+
+
+def total(mine: list[Entry], most: dict[str, float]) -> tuple[float, float]:
+    """(points, possible points) of one student's entries. most: see `lessons`. What is exempted is not possible."""
+    counting = [entry for entry in mine if entry.counts and entry.row["lesson"] in most]
+    points = sum(entry.row["score"] for entry in counting)
+    return round(points, 6), round(sum(most.values()) - sum(entry.worth.exempted for entry in counting), 6)
+
+
+def standing(mine: list[Entry], lesson: str) -> str:
+    """How a student stands with a lesson, a key of STANDING. mine: the student's entries.
+
+    "unreadable": no file of the lesson counts, and a file of the student that may be it could not be read.
+    """
+    counting = next((entry for entry in mine if entry.counts and entry.row["lesson"] == lesson), None)
+    if counting:
+        return "exempt" if counting.exempt else "counts"
+    unread = [e for e in mine if e.row["lesson"] is None and e.path_info.lesson in (None, lesson)]
+    return "unreadable" if unread else "missing"
+
+
+def absent(entries: list[Entry]) -> list[Person]:
+    """The people of the roster of whom there is no file and no word of a person."""
+    assignment = next((entry.assignment for entry in entries), None)
+    there = {entry.key for entry in entries}
+    return [person for person in (assignment.roster if assignment else ()) if person.key not in there]
+
+
+def about_the_class(entries: list[Entry]) -> list[Said | str]:
+    """Sentences about who and what is missing, and whom the roster does not know."""
+    assignment, found = next((entry.assignment for entry in entries), None), []
+    if missing := absent(entries):
+        names = _some([person.name or person.key for person in missing])
+        count = len(missing)
+        found.append(said("nothing handed in by {count} of the roster: {names}", count=count, names=names))
+    by_key, most = by_student(entries), lessons(entries)
+    unread = [mine[0].student for mine in by_key.values() if any(standing(mine, n) == "unreadable" for n in most)]
+    if unread:
+        found.append(said("handed in, but not readable, so no points yet: {names}", names=_some(unread)))
+    if assignment and assignment.roster:
+        unlisted = list(dict.fromkeys(entry.student for entry in entries if entry.person is None))
+        found += [said("not in the roster, or not clearly: {names}", names=_some(unlisted))] if unlisted else []
+    for number in most if assignment is None and len(by_key) > 1 else ():
+        count = sum(any(e.counts and e.row["lesson"] == number for e in mine) for mine in by_key.values())
+        if count <= len(by_key) / 10:
+            values = {"number": number, "count": count, "of": len(by_key)}
+            found.append(
+                said("lesson {number} was handed in by {count} of {of}, and counts in the totals of all: leave it out "
+                    "with --lessons, or with an assignment", **values)
+            )  # fmt: skip
+    return found
+
+
+def _some(names: list[str]) -> Said | str:
+    shown = listed(names[:_SHOWN])
+    return said("{list} and {value} more", list=shown, value=len(names) - _SHOWN) if len(names) > _SHOWN else shown
 
 
 def for_a_person(entry: Entry) -> list[str]:
@@ -85,11 +279,7 @@ def for_a_person(entry: Entry) -> list[str]:
                 "not graded, and {later}, which is later, has no points: grade again with --every-attempt", later=later
             )
         )
-    return found + [
-        joined("{one}: {two}", [e["id"], e["message"]])
-        for e in entry.row["exercises"]
-        if {"grader-failed", "grader-error"} & {*e["flags"]}
-    ]
+    return found + [joined("{one}: {two}", [e["id"], e["message"]]) for e in entry.troubled]
 
 
 def _unread(entry: Entry) -> bool:
@@ -98,9 +288,13 @@ def _unread(entry: Entry) -> bool:
 
 
 def late_or_superseded(entry: Entry) -> list[str]:
-    """Sentences about the time of a file: it is late, or a later file counts."""
-    found = [said("handed in late, as its name says")] if entry.path_info.late else []
-    if entry.counted and entry.row["lesson"]:
+    """Sentences about the time of a file: it is late, or another file counts."""
+    costs = entry.assignment is not None and entry.assignment.late is not None
+    found: list[str] = list(terms.about_time(entry.worth, entry.path_info.late, costs))
+    best = entry.assignment is not None and entry.assignment.attempt == "best"
+    if entry.counted and entry.row["lesson"] and best and entry.row["instead"] is None:
+        found.append(said("not counted: {counted} has the best points for the same lesson", counted=entry.counted))
+    elif entry.counted and entry.row["lesson"]:
         found.append(
             said("not graded: {counted} is a later file for the same lesson", counted=entry.counted)
             if entry.row["instead"] is not None
@@ -112,19 +306,30 @@ def late_or_superseded(entry: Entry) -> list[str]:
 def other_remarks(entry: Entry) -> list[str]:
     """The other sentences about a file."""
     found = [] if _unread(entry) else list(entry.row["problems"])
-    if entry.counts and entry.row["exercises"] and all(e["status"] == "not_attempted" for e in entry.row["exercises"]):
+    if not entry.asked and entry.row["lesson"] and not any(kind_of(problem) == NOT_ASKED for problem in found):
+        found.append(said("not counted: lesson {lesson} is no part of the assignment", lesson=entry.row["lesson"]))
+    if (
+        entry.counts
+        and entry.of_file
+        and entry.row["exercises"]
+        and all(e["status"] == "not_attempted" for e in entry.row["exercises"])
+    ):
         found.append(said("nothing in it was attempted"))
     return found
 
 
 def remarks(entry: Entry) -> list[str]:
-    """All sentences about one file."""
-    return [*for_a_person(entry), *late_or_superseded(entry), *other_remarks(entry)]
+    """All sentences about one file. What a person says of an exercise stands with the exercise."""
+    of_lesson = [sentence for word, sentence in zip(entry.worth.overrides, entry.by_hand) if word.of_lesson]
+    return [*for_a_person(entry), *late_or_superseded(entry), *of_lesson, *other_remarks(entry)]
 
 
 def to_look_at(entry: Entry) -> list[str]:
-    """The remarks for the instructor: all of them, except that a name is defined twice, which is for the student."""
-    return [sentence for sentence in remarks(entry) if not _for_student(sentence)]
+    """The remarks for the instructor: all but those about names defined twice, which are for the student, and the
+    instructor's own words.
+    """
+    own = set(map(str, entry.by_hand))
+    return [sentence for sentence in remarks(entry) if not _for_student(sentence) and str(sentence) not in own]
 
 
 def _for_student(sentence: str) -> bool:
@@ -133,7 +338,7 @@ def _for_student(sentence: str) -> bool:
 
 def isolation(entries: list[Entry]) -> str:
     """The levels of isolation at which answers ran."""
-    return in_words(e.row["isolation"] for e in entries if e.row["instead"] is None)
+    return in_words(e.row["isolation"] for e in entries if e.row["instead"] is None and e.of_file)
 
 
 def by_student(entries: list[Entry]) -> dict[str, list[Entry]]:

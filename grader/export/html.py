@@ -100,12 +100,16 @@ def _of_class(entries: list[Entry], table: list[dict], most: dict[str, float], c
 
 
 def _row(key: str, entries: list[Entry], most: dict[str, float]) -> dict:
-    """A student in the table. A lesson that was not handed in has no cell, and 0 points."""
+    """A student in the table. A lesson that was not handed in has no cell, and 0 points; standing says what it has."""
     cells = {n: next((e for e in entries if e.counts and e.row["lesson"] == n), None) for n in most}
     points = {n: entry.row["score"] if entry else 0.0 for n, entry in cells.items()}
-    page = f"students/{file_name(key)}.html"
-    row = {"key": key, "name": entries[0].student, "page": page, "cells": cells, "points": points, "section": ""}
-    return row | {"total": sum(points.values()), "anchor": f"s-{file_name(key)[-12:]}"}
+    standing = {n: of_entries.standing(entries, n) for n in most}
+    found = {"key": key, "name": entries[0].student, "section": entries[0].section, "cells": cells, "points": points}
+    found |= {"page": f"students/{file_name(key)}.html", "anchor": f"s-{file_name(key)[-12:]}"}
+    found |= {"standing": {n: of_entries.STANDING[kind] for n, kind in standing.items()}}
+    found |= {"missing": [n for n, kind in standing.items() if kind == "missing"]}
+    found["total"], found["possible"] = of_entries.total(entries, most)
+    return found
 
 
 def _records(entries: list[Entry]) -> dict[str, dict[str, tuple[Entry, dict]]]:

@@ -59,7 +59,7 @@ def _why(entry: Entry, mine: list[Entry]) -> str:
 def is_blank(entry: Entry) -> bool:
     """Whether a file counts and holds no answer at all."""
     exercises = entry.row["exercises"]
-    return entry.counts and bool(exercises) and all(e["status"] == "not_attempted" for e in exercises)
+    return entry.counts and entry.of_file and bool(exercises) and all(e["status"] == "not_attempted" for e in exercises)
 
 
 def language_of(entries: list[Entry]) -> str | None:
@@ -69,8 +69,8 @@ def language_of(entries: list[Entry]) -> str | None:
 
 def greeting(entries: list[Entry]) -> str:
     """The first line of a letter, with the name where a file says how it is written."""
-    name = re.match(r"(.+)_[0-9]+$", entries[0].student)
-    spoken = name[1] if name and entries[0].path_info.canvas is None else ""
+    person, name = entries[0].person, re.match(r"(.+)_[0-9]+$", entries[0].student)
+    spoken = person.name if person else name[1] if name and entries[0].path_info.canvas is None else ""
     return said("Hello {name},", name=spoken) if spoken else said("Hello,")
 
 

@@ -21,10 +21,13 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     again = {letter.entries[0].key: letter for letter in letters(entries)}
     out = io.StringIO()
     table = csv.writer(out)
-    table.writerow(["student", "email", "again_subject", "again_text", "feedback_subject", "feedback_text", "page"])
+    table.writerow(
+        ["student", "section", "email", "again_subject", "again_text", "feedback_subject", "feedback_text", "page"]
+    )
     for key, mine in by_student(entries).items():
         letter = again.get(key)
-        cells = [mine[0].student, key if "@" in key else ""]
+        email = mine[0].person.email if mine[0].person else key if "@" in key else ""
+        cells = [mine[0].student, mine[0].section, email]
         cells += [letter.subject, letter.text] if letter else ["", ""]
         cells += [*_feedback(mine), f"html/students/{file_name(key)}.html"]
         table.writerow(map(text, cells))

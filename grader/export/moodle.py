@@ -16,6 +16,7 @@ from ..classroom.sanitize import plain
 from ..judge import render
 from ..language import say, speaking
 from ..sentence import listed, said
+from . import entries as of_entries
 from . import feedback
 from .csv import html_text
 from .entries import Entry, by_student, write
@@ -39,7 +40,8 @@ def export(entries: list[Entry], to: pathlib.Path, worksheet: bytes) -> list[str
     grade = next((n for n, name in enumerate(head) if name in _GRADE), 0)
     if not grade or len(head) < grade + 4:
         raise NotAGradebook(said("it has no column for grades with three more behind it, as Moodle's worksheet has"))
-    log, unmatched = _lessons(entries), dict(by_student(entries))
+    most = of_entries.lessons(entries)
+    log, unmatched = _lessons(most), dict(by_student(entries))
     filled, kept = 0, 0
     for row in rows[1:]:
         if len(row) < len(head):
@@ -52,7 +54,7 @@ def export(entries: list[Entry], to: pathlib.Path, worksheet: bytes) -> list[str
         if row[grade + 2].strip().casefold() in _LOCKED:
             kept += 1
             continue
-        points = render.number(sum(entry.row["score"] for entry in mine if entry.counts))
+        points = render.number(of_entries.total(mine, most)[0])
         row[grade] = points.replace(".", ",") if "," in row[grade + 1] else points
         row[-1] = _html(mine)
         filled += 1
@@ -93,16 +95,17 @@ def _is_of(row: list[str], entries: list[Entry]) -> bool:
         behind = re.search(r"([0-9]+)\s*$", row[0])
         return bool(behind) and behind[1] in numbers
     names = {cell.strip().casefold() for cell in row[1:4]} - {""}
-    return entries[0].key.strip().casefold() in names
+    person = entries[0].person
+    own = {entries[0].key, *((person.name, person.email) if person else ())}
+    return not names.isdisjoint(name.strip().casefold() for name in own if name)
 
 
-def _lessons(entries: list[Entry]) -> list[str]:
-    """A sentence about what a grade is the sum of, where it is of several lessons."""
-    lessons = sorted({entry.row["lesson"] for entry in entries if entry.counts})
-    if len(lessons) < 2:
+def _lessons(most: dict[str, float]) -> list[str]:
+    """A sentence about what a grade is the sum of, where it is of several lessons. most: of `entries.lessons`."""
+    if len(most) < 2:
         return []
     return [
-        said("a grade is the sum of the lessons {list}: is the worksheet that of all of them?", list=listed(lessons))
+        said("a grade is the sum of the lessons {list}: is the worksheet that of all of them?", list=listed([*most]))
     ]
 
 

@@ -7,6 +7,7 @@ import pathlib
 import random
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -259,6 +260,43 @@ def test_a_cluster_of_two_does_the_same_work_and_when_it_goes_away_nothing_is_lo
     assert 1 <= len(place.rows("second")) == len(place.lines("second")) < CLASS
     assert place.run(out="second")[0] == 0
     assert whole == place.rows("second") and CLASS == len(place.lines("second"))
+
+
+@pytest.mark.parametrize("what, says", [("--nanny", "has had no worker for"), ("scheduler", "Dask scheduler")])
+def test_a_cluster_that_loses_its_workers_or_begins_anew_is_a_sentence(place, whole, what, says):
+    """Within half a minute, and no row is lost."""
+
+    def start(*command):
+        command = [sys.executable, "-m", "distributed.cli.dask_" + command[0], *command[1:], "--no-dashboard"]
+        environment = place.environment | {"PYTHONPATH": str(ROOT)}
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
+        return subprocess.Popen(command, env=environment, cwd=place.folder, **quiet)
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    scheduler = ["scheduler", "--host", "127.0.0.1", "--port", port]
+    processes = {"scheduler": start(*scheduler)}
+    try:
+        processes["--nanny"] = start("worker", f"tcp://127.0.0.1:{port}", "--nworkers", "2", "--nthreads", "1")
+        process = place.start("--dask", f"tcp://127.0.0.1:{port}")
+        place.wait_for_rows(process, 1)
+        os.killpg(processes[what].pid, signal.SIGKILL)
+        began = time.monotonic()
+        if what == "scheduler":
+            processes["another"] = start(*scheduler)
+        _, complaints = process.communicate(timeout=60)
+        assert time.monotonic() - began < 35
+    finally:
+        for each in processes.values():
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(each.pid, signal.SIGKILL)
+            each.wait(60)
+
+    assert process.returncode == 2 and says in complaints and "Traceback" not in complaints, complaints
+    assert 1 <= len(place.rows()) == len(place.lines()) < CLASS
+    assert place.run()[0] == 0
+    assert whole == place.rows() and CLASS == len(place.lines())
 
 
 def test_a_cluster_that_is_not_there_is_a_sentence(monkeypatch, tmp_path, capsys):

@@ -1,0 +1,271 @@
+"""The students of a class as platforms list them, and the one student that a name or a number in a hand-in means.
+
+A roster is one or more CSV files, as Canvas, Moodle, Gradescope and GitHub Classroom export them. Two lines are one
+person if they share an e-mail address, a login, a student's number, or Canvas' id; and if not, a name that nobody else
+has.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from ..sentence import listed, said
+from .sanitize import plain
+from .tables import NotATable, Table, parse
+
+# What a column holds -> its headers, in lower case: Canvas, Moodle, Gradescope, GitHub Classroom, by hand, in Chinese.
+_COLUMNS = {
+    "name": ("student", "full name", "name", "student name", "students", "姓名", "学生", "全名"),
+    "first": ("first name", "given name", "firstname", "vorname", "名", "名字"),
+    "last": ("last name", "surname", "family name", "lastname", "nachname", "姓", "姓氏"),
+    "canvas": ("id", "canvas user id", "canvas id"),
+    "number": ("sis user id", "sis id", "sid", "id number", "student id", "student number", "integration id", "学号"),
+    "login": ("sis login id", "login id", "login", "username", "user name", "用户名", "账号"),
+    "email": ("email", "email address", "e-mail", "e-mail address", "mail", "电子邮件", "电子邮件地址", "邮箱"),
+    "github": ("github_username", "github username", "github login", "github", "github_login"),
+    "identifier": ("identifier", "roster_identifier", "标识符", "teilnehmernummer"),
+    "section": ("section", "sections", "section name", "group", "groups", "group_name", "班级", "小组"),
+    "role": ("role", "roles", "角色"),
+}  # fmt: skip
+_NAMING = {"name", "first", "last", "canvas", "number", "login", "email", "github", "identifier"}
+_SHARED = ("email", "login", "number", "github", "canvas")  # kinds of identifiers that tell two lines of one person
+# Moodle's worksheet calls somebody "Participant 101"; the number stands in the names of files that Moodle hands out.
+_PARTICIPANT = re.compile(r"(?:participant|teilnehmer\S*|参与者)\s*([0-9]{1,18})", re.IGNORECASE)
+_WITH_NUMBER = re.compile(r"(.+)_([0-9]{1,18})", re.DOTALL)  # what file_names makes of Canvas' and Moodle's names
+_NO_STUDENTS = ("points possible", "student, test", "test student")  # lines of Canvas' gradebook
+_STUDENT_ROLES = ("", "student", "studentenrollment", "学生")
+
+
+class NotARoster(Exception):
+    """The file lists no students. The message says why."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """A student.
+
+    key: the most readable of what identifies the student: login, e-mail address, number, account, name. name: in the
+    order in which it is spoken. section: several with a comma between them. ids: (kind, value), values in lower case.
+    """
+
+    key: str
+    name: str
+    section: str = ""
+    ids: frozenset[tuple[str, str]] = frozenset()
+
+    def id(self, kind: str) -> str:
+        """The identifier of a kind, "" if the roster has none: email, login, number, github, canvas, participant."""
+        return min((value for of, value in self.ids if of == kind), default="")
+
+    @property
+    def email(self) -> str:
+        """The e-mail address, "" if the roster does not say."""
+        return self.id("email")
+
+
+class Roster:
+    """The students of a class, in the order of their names."""
+
+    def __init__(self, people: Iterable[Person] = ()):
+        self.people = tuple(sorted(people, key=lambda person: (person.name.casefold(), person.key)))
+        self._by_id: dict[tuple[str, str], list[Person]] = defaultdict(list)
+        self._by_value: dict[str, list[Person]] = defaultdict(list)
+        self._by_local: dict[str, list[Person]] = defaultdict(list)
+        self._by_name: dict[tuple, list[Person]] = defaultdict(list)
+        self._by_flat: dict[str, list[Person]] = defaultdict(list)
+        for person in self.people:
+            for kind, value in person.ids:
+                self._by_id[kind, value].append(person)
+                if kind not in ("canvas", "participant"):  # bare numbers, which say nothing without their platform
+                    _once(self._by_value[value], person)
+            _once(self._by_value[_folded(person.key)], person)
+            for login in {value.partition("@")[0] for kind, value in person.ids if kind in ("email", "login")}:
+                _once(self._by_local[login], person)
+            if words := _words(person.name):
+                self._by_name[words].append(person)
+            for flat in {_flat(person.name), _flat(_turned(person.name))} - {""}:
+                self._by_flat[flat].append(person)
+
+    def __bool__(self) -> bool:
+        return bool(self.people)
+
+    def __iter__(self) -> Iterator[Person]:
+        return iter(self.people)
+
+    def __len__(self) -> int:
+        return len(self.people)
+
+    def find(self, student: str, canvas: tuple[str, str] | None = None) -> list[Person]:
+        """The people whom a student of a hand-in may be: one where it is clear, none or several where it is not.
+
+        student: as file_names.read gives it, or what a person writes: login, e-mail address, number, name, account, a
+        repository of GitHub Classroom. canvas: Canvas' own (name, user id), which is in its file names.
+        """
+        if canvas and (found := self._by_id.get(("canvas", canvas[1]))):
+            return found
+        if canvas and (found := self._by_flat.get(_flat(canvas[0]))):
+            return found
+        text = _folded(student)
+        rules: tuple[Callable[[], list[Person] | None], ...] = (
+            lambda: self._by_value.get(text) or self._by_value.get(text.removeprefix("'")),
+            lambda: self._numbered(student),
+            lambda: self._by_local.get(text),
+            lambda: self._by_name.get(_words(student)) if _words(student) else None,
+            lambda: self._by_flat.get(_flat(student)),
+            lambda: self._of_repository(text),
+        )
+        return next((found for rule in rules if (found := rule())), [])
+
+    def _numbered(self, student: str) -> list[Person] | None:
+        """Of a name with a number behind it, as Moodle and Canvas make them."""
+        found = _WITH_NUMBER.fullmatch(student)
+        if not found:
+            return None
+        of_number = self._by_id.get(("participant", found[2])) or self._by_id.get(("canvas", found[2])) or []
+        of_name = self._by_name.get(_words(found[1])) or self._by_flat.get(_flat(found[1])) or []
+        both = [person for person in of_name if person in of_number]
+        return both or of_name or of_number
+
+    def _of_repository(self, text: str) -> list[Person] | None:
+        """Of a repository of GitHub Classroom: the assignment's name, a hyphen, the account."""
+        for at in (at for at, sign in enumerate(text) if sign == "-"):
+            if found := self._by_id.get(("github", text[at + 1 :])):
+                return found
+        return None
+
+
+def stranger(student: str, canvas: tuple[str, str] | None = None) -> Person:
+    """Somebody whom no roster lists. student, canvas: see Roster.find."""
+    named = _WITH_NUMBER.fullmatch(student)
+    name = canvas[0] if canvas else named[1] if named else student
+    return Person(student, plain(name), "", frozenset([("canvas", canvas[1])] if canvas else []))
+
+
+def read(table: Table) -> list[Person]:
+    """The students in a table. Raises NotARoster."""
+    columns = table.columns(_COLUMNS)
+    if not _NAMING & set(columns):
+        heads = listed(list(map(plain, table.header[:12])))
+        raise NotARoster(said("none of its columns is known to name a student: {heads}", heads=heads))
+    found, of_canvas = [], "student" in [head.casefold() for head in table.header]
+    for _, fields in table.under(columns):
+        get = {name: fields.get(name, "") for name in _COLUMNS}
+        name = get["name"] or f"{get['first']} {get['last']}".strip()
+        if name.casefold() in _NO_STUDENTS or get["role"].casefold() not in _STUDENT_ROLES:
+            continue
+        ids = {(kind, _folded(get[kind])) for kind in _SHARED if get[kind]}
+        ids |= {("email", value) for kind, value in ids if kind == "login" and "@" in value}
+        if participant := _PARTICIPANT.fullmatch(get["identifier"]):
+            ids.add(("participant", participant[1]))
+        elif get["identifier"]:
+            ids.add(("identifier", _folded(get["identifier"])))
+        if get["canvas"] and not of_canvas:
+            ids.add(("number", _folded(get["canvas"])))
+        if name or ids:
+            found.append(_person(plain(name), plain(get["section"]), ids))
+    if not found:
+        raise NotARoster(said("it lists no student"))
+    return found
+
+
+def together(files: Iterable[list[Person]]) -> Roster:
+    """One roster of several files: who is in two of them is one person."""
+    lines = [(number, person) for number, people in enumerate(files) for person in people]
+    people: dict[int, Person] = {}
+    for each, (_, person) in zip(_by_names(lines, _by_identifiers(lines)), lines):
+        people[each] = _one(people[each], person) if each in people else person
+    return Roster(people.values())
+
+
+def of_tables(tables: Iterable[tuple[str, bytes | Table]]) -> Roster:
+    """The roster of files, given as (name, table or bytes). Raises NotARoster, whose message names the file."""
+    found = []
+    for name, data in tables:
+        try:
+            found.append(read(parse(data) if isinstance(data, bytes) else data))
+        except (NotATable, NotARoster) as error:
+            raise NotARoster(said("{name} is no roster: {error}", name=repr(name), error=error)) from None
+    return together(found)
+
+
+def _by_identifiers(lines: list[tuple[int, Person]]) -> list[int]:
+    """The group of each line: the number of the first line that shares an identifier with it, directly or by others."""
+    group, owner = list(range(len(lines))), {}
+    for at, (_, person) in enumerate(lines):
+        for key in _keys(person):
+            here, there = group[at], group[owner.setdefault(key, at)]
+            if here != there:
+                group = [min(here, there) if each in (here, there) else each for each in group]
+    return group
+
+
+def _by_names(lines: list[tuple[int, Person]], group: list[int]) -> list[int]:
+    """The groups, with those joined that have a name which nobody else in any of the files has."""
+    of_name: dict[tuple, dict[int, list[tuple[int, Person]]]] = defaultdict(lambda: defaultdict(list))
+    for each, (file, person) in zip(group, lines):
+        if words := _words(person.name):
+            of_name[words][each].append((file, person))
+    for groups in of_name.values():
+        files = [file for mine in groups.values() for file in {file for file, _ in mine}]
+        people = [person for mine in groups.values() for _, person in mine]
+        alone = len(files) == len(set(files))
+        if len(groups) > 1 and alone and not any(_contradict(one, other) for one in people for other in people):
+            group = [min(groups) if each in groups else each for each in group]
+    return group
+
+
+def _keys(person: Person) -> set[tuple[str, str]]:
+    """What two lines of one person share. GitHub Classroom's identifier may be any of them."""
+    keys = {(kind, value) for kind, value in person.ids if kind in _SHARED}
+    return keys | {("any", value) for kind, value in person.ids if kind in ("identifier", "email", "number", "login")}
+
+
+def _contradict(one: Person, other: Person) -> bool:
+    """Whether both have a number or a login of their own, and not the same."""
+    return any(one.id(kind) and other.id(kind) and one.id(kind) != other.id(kind) for kind in ("number", "login"))
+
+
+def _one(first: Person, second: Person) -> Person:
+    sections = dict.fromkeys(part for part in (first.section, second.section) if part)
+    return _person(first.name or second.name, ", ".join(sections), {*first.ids, *second.ids})
+
+
+def _person(name: str, section: str, ids: set[tuple[str, str]]) -> Person:
+    of = {kind: value for kind, value in sorted(ids, reverse=True)}
+    key = next((of[kind] for kind in ("login", "email", "number", "github", "identifier") if kind in of), name)
+    return Person(plain(key or of.get("canvas", "")), _spoken(name), section, frozenset(ids))
+
+
+def _once(people: list[Person], person: Person) -> None:
+    if person not in people:
+        people.append(person)
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", text).strip().casefold()
+
+
+def _spoken(name: str) -> str:
+    """ "Lovelace, Ada" as "Ada Lovelace"."""
+    last, comma, first = name.partition(",")
+    return f"{first.strip()} {last.strip()}".strip() if comma else name.strip()
+
+
+def _turned(name: str) -> str:
+    """The last word first, as Canvas writes names into file names."""
+    words = name.split()
+    return " ".join(words[-1:] + words[:-1])
+
+
+def _words(name: str) -> tuple[str, ...]:
+    """The words of a name in any order."""
+    return tuple(sorted(re.findall(r"[^\W_]+", _folded(name))))
+
+
+def _flat(name: str) -> str:
+    """A name in the form of Canvas' file names: letters and digits in lower case."""
+    return re.sub(r"[\W_]", "", _folded(name))

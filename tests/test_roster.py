@@ -1,0 +1,122 @@
+"""A roster: the students of a class in the files of the platforms, and the one that a hand-in means."""
+
+import pytest
+
+from grader.classroom import roster, tables
+
+CANVAS = (
+    "Student,ID,SIS User ID,SIS Login ID,Section,One row (77)\n"
+    "    Points Possible,,,,,7\n"
+    '"Lovelace, Ada",101,s0101,ada@uni.edu,Tuesday,\n'
+    '"Turing, Alan",102,s0102,alan@uni.edu,Friday,\n'
+    '"Student, Test",999,,abc,Friday,\n'
+)
+MOODLE = (
+    "Identifier,Full name,Email address,Status,Grade\n"
+    "Participant 7001,Ada Lovelace,ada@uni.edu,Submitted,\n"
+    "Participant 7002,Grace Hopper,grace@uni.edu,No submission,\n"
+)
+GRADESCOPE = (
+    "First Name,Last Name,SID,Email,Role,Section\nAda,Lovelace,s0101,Ada@Uni.edu,Student,Tue\n"
+    "Tim,Tutor,s9,tim@uni.edu,TA,\n"
+)
+CLASSROOM = (
+    '"identifier","github_username","github_id","name"\n"ada@uni.edu","adalove","1",""\n"s0102","turing-a","2",""\n'
+)
+
+
+def of(*texts):
+    return roster.of_tables([(f"{number}.csv", text.encode()) for number, text in enumerate(texts)])
+
+
+def keys(found):
+    return [person.key for person in found]
+
+
+def test_the_platforms_files_are_read_by_their_headers():
+    """Names as they are spoken; lines of the platform and those of teachers are nobody."""
+    assert [(p.name, p.section) for p in of(CANVAS)] == [("Ada Lovelace", "Tuesday"), ("Alan Turing", "Friday")]
+    assert [(p.name, p.email) for p in of(MOODLE)] == [
+        ("Ada Lovelace", "ada@uni.edu"),
+        ("Grace Hopper", "grace@uni.edu"),
+    ]
+    assert [(p.name, p.id("number")) for p in of(GRADESCOPE)] == [("Ada Lovelace", "s0101")]
+    assert {p.id("github") for p in of(CLASSROOM)} == {"adalove", "turing-a"}
+
+
+@pytest.mark.parametrize("encoded", [
+    "\ufeff姓名;学号;班级\r\n李小龙;2024001;一班\r\n".encode(),
+    "姓名\t学号\t班级\r\n李小龙\t2024001\t一班\r\n".encode("utf-16"),
+    "\n\n姓名,学号,班级\n\n 李小龙 , 2024001 ,一班\n".encode(),
+])  # fmt: skip
+def test_separators_marks_and_encodings_of_spreadsheets(encoded):
+    """As Excel saves a table in several countries."""
+    (person,) = roster.of_tables([("r.csv", encoded)])
+    assert (person.name, person.section, person.key) == ("李小龙", "一班", "2024001")
+
+
+@pytest.mark.parametrize("order", [(CANVAS, MOODLE, GRADESCOPE, CLASSROOM), (CLASSROOM, GRADESCOPE, MOODLE, CANVAS)])
+def test_one_student_of_several_platforms_is_one_person(order):
+    """By e-mail, number and login, whatever comes first; GitHub Classroom's identifier may be any of them."""
+    people = of(*order)
+
+    assert [p.name for p in people] == ["Ada Lovelace", "Alan Turing", "Grace Hopper"]
+    ada, alan, _ = people
+    assert {kind for kind, _ in ada.ids} >= {"canvas", "number", "login", "email", "github", "participant"}
+    assert alan.id("github") == "turing-a" and alan.id("canvas") == "102"
+
+
+def test_two_of_one_name_stay_two():
+    """Unless a file says otherwise; a name alone joins only where nobody else has it."""
+    first = "name,email\nLi Wei,li.wei1@uni.edu\nLi Wei,li.wei2@uni.edu\nZoe Zhou,zoe@uni.edu\n"
+    people = of(first, "name,github_username\nLi Wei,liwei\nZoe Zhou,zz\n")
+
+    assert [p.name for p in people] == ["Li Wei", "Li Wei", "Li Wei", "Zoe Zhou"]
+    assert people.find("Zoe Zhou")[0].id("github") == "zz" and len(people.find("li wei")) == 3
+    assert len(of("name,sid\nAda,1\n", "name,sid\nAda,2\n")) == 2
+
+
+@pytest.mark.parametrize("student, canvas", [
+    ("lovelaceada_101", ("lovelaceada", "101")), ("lovelaceada_555", ("lovelaceada", "555")),
+    ("Ada Lovelace_7001", None), ("ada", None), ("ADA@uni.edu", None), ("s0101", None),
+    ("adalove", None), ("one-row-adalove", None),
+    ("Lovelace, Ada", None), ("ada_lovelace", None), ("adalovelace", None), ("'ada@uni.edu", None),
+])  # fmt: skip
+def test_a_hand_in_of_any_platform_finds_its_student(student, canvas):
+    """By id, login, number, account, repository or name."""
+    assert keys(of(CANVAS, MOODLE, CLASSROOM).find(student, canvas)) == ["ada@uni.edu"]
+
+
+def test_who_is_not_listed_is_not_found():
+    """And a number of one platform is none of another."""
+    people = of(CANVAS, MOODLE)
+    for name in ("", "nobody", "101", "7001", "-", "Lovelace Turing", "Eve_12"):
+        assert people.find(name) == [], name
+    assert len(of("login\nturing-a\n", "github\nturing-a\n")) == 2
+
+
+@pytest.mark.parametrize("data, why", [
+    (b"", "it is empty"), (b"\n \n", "it is empty"), (b"a,b\n1,2\n", "none of its columns is known"),
+    (b"name,email\n", "lists no student"), ("name\nJos\xe9\n".encode("latin-1"), "no text in UTF-8"),
+    (b'name\n"' + b"x" * 200_000, "line 2 cannot be read"),
+])  # fmt: skip
+def test_a_file_that_is_no_roster_is_a_sentence(data, why):
+    with pytest.raises(roster.NotARoster, match=r"'r.csv' is no roster: .*" + why):
+        roster.of_tables([("r.csv", data)])
+
+
+def test_a_roster_of_a_thousand_is_quick():
+    """Nobody waits for it, and a name from a stranger moves no cursor."""
+    import time
+
+    began = time.monotonic()
+    people = of("name,email,section\n" + "".join(f"Student {n},s{n}@x.edu,{n % 7}\n" for n in range(1000)), CANVAS)
+    assert len(people) == 1002 and keys(people.find("s77")) == ["s77@x.edu"] and time.monotonic() - began < 5
+    assert of("name\nA\u202eb\x1b[31m\n").people[0].name == "A�b�[31m"
+
+
+def test_fields_are_found_behind_quotes_and_line_breaks():
+    """And the numbers of lines are those of the file."""
+    table = tables.parse(b'a,b\n"x\ny",2\n\n3\n')
+    assert table.lines == ((2, ("x\ny", "2")), (5, ("3",)))
+    assert [f for _, f in table.under({"b": 1})] == [{"b": "2"}, {"b": ""}]
