@@ -23,7 +23,7 @@ from . import entries as of_entries
 from . import likeness, nearest, next_steps, statistics
 from .choices import Choice
 from .entries import Entry, by_student, exercise_order, file_name, isolation, remarks, write
-from .letters import letters
+from .letters import letters, to_absent
 
 TO = "html"
 _TEMPLATES = pathlib.Path(__file__).parent / "templates"
@@ -77,7 +77,7 @@ def _of_class(entries: list[Entry], table: list[dict], most: dict[str, float], c
     again, alike = letters(entries), likeness.of(entries)
     asked = {id(entry) for letter in again for entry in letter.entries}
     person = [entry for entry in entries if id(entry) not in asked and of_entries.for_a_person(entry)]
-    mistakes = statistics.mistakes(entries)
+    mistakes, absent = statistics.mistakes(entries), of_entries.absent(entries)
     return {
         "table": table,
         "total": statistics.spread([row["total"] for row in table]),
@@ -85,8 +85,12 @@ def _of_class(entries: list[Entry], table: list[dict], most: dict[str, float], c
         "handed_in": {n: sum(row["cells"][n] is not None for row in table) for n in most},
         "mistakes": mistakes,
         "missed": statistics.missed(entries),
-        "steps": next_steps.steps(again, person, choices, mistakes, alike),
+        "steps": next_steps.steps(again, absent, person, choices, mistakes, alike),
         "letters": again,
+        "absent": absent,
+        "to_absent": to_absent(),
+        "about": of_entries.about_the_class(entries),
+        "by_hand": [(entry.key, entry.by_hand) for entry in entries if entry.by_hand],
         "choices": choices,
         "alike": alike,
         "most_listed": _MOST_LISTED,

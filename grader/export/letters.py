@@ -62,6 +62,18 @@ def is_blank(entry: Entry) -> bool:
     return entry.counts and entry.of_file and bool(exercises) and all(e["status"] == "not_attempted" for e in exercises)
 
 
+def to_absent() -> tuple[str, str]:
+    """(subject, text) to those of the roster of whom there is no file, in the language in use."""
+    text = [
+        greeting_of(""),
+        said(
+            "there is no file of yours. If you handed one in, it did not arrive: please hand it in again, or write to "
+            "us."
+        ),
+    ]
+    return say(said("Nothing of yours has arrived")), "\n\n".join(map(say, text))
+
+
 def language_of(entries: list[Entry]) -> str | None:
     """The language of a student's last notebook that says its language."""
     return next((e.row["language"] for e in reversed(entries) if e.row["language"]), None)
@@ -71,7 +83,12 @@ def greeting(entries: list[Entry]) -> str:
     """The first line of a letter, with the name where a file says how it is written."""
     person, name = entries[0].person, re.match(r"(.+)_[0-9]+$", entries[0].student)
     spoken = person.name if person else name[1] if name and entries[0].path_info.canvas is None else ""
-    return said("Hello {name},", name=spoken) if spoken else said("Hello,")
+    return greeting_of(spoken)
+
+
+def greeting_of(name: str) -> str:
+    """The first line of a letter. name: as it is spoken, "" where that is not known."""
+    return said("Hello {name},", name=name) if name else said("Hello,")
 
 
 def _letter(mine: list[Entry], again: list[tuple[Entry, str]]) -> Letter:

@@ -10,8 +10,8 @@ from ..language import say, speaking
 from ..sentence import said
 from . import feedback
 from .csv import text
-from .entries import Entry, by_student, file_name, write
-from .letters import greeting, language_of, letters
+from .entries import Entry, absent, by_student, file_name, write
+from .letters import greeting, language_of, letters, to_absent
 
 TO = "mail.csv"
 
@@ -31,8 +31,11 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
         cells += [letter.subject, letter.text] if letter else ["", ""]
         cells += [*_feedback(mine), f"html/students/{file_name(key)}.html"]
         table.writerow(map(text, cells))
+    missing = absent(entries)
+    for person in missing:
+        table.writerow(map(text, [person.name or person.key, person.section, person.email, *to_absent(), "", "", ""]))
     write(to, "\ufeff" + out.getvalue())
-    values = {"count": len(by_student(entries)), "again": len(again), "to": to}
+    values = {"count": len(by_student(entries)) + len(missing), "again": len(again) + len(missing), "to": to}
     return [said("{count} students in {to}, {again} of whom have to hand in again", **values)]
 
 

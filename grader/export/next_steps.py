@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..classroom import rows
+from ..classroom.roster import Person
 from ..sentence import said
 from .choices import Choice
 from .entries import Entry
@@ -24,9 +25,17 @@ class Step:
 
 
 def steps(
-    letters: list[Letter], person: list[Entry], choices: list[Choice], mistakes: list[dict], alike: Likeness
+    letters: list[Letter],
+    absent: list[Person],
+    person: list[Entry],
+    choices: list[Choice],
+    mistakes: list[dict],
+    alike: Likeness,
 ) -> list[Step]:
-    """The steps that are left, the most urgent first. person: files for a person. mistakes: as in statistics.py."""
+    """The steps that are left, the most urgent first.
+
+    absent: of the roster. person: files for a person. mistakes: as in statistics.py.
+    """
     again = sum(rows.failed(entry.row) for entry in person)
     found = [
         (
@@ -40,6 +49,12 @@ def steps(
             len(letters),
             said("Write to 1 student, who has to hand in again. The text is ready."),
             said("Write to {count} students, who have to hand in again. The texts are ready.", count=len(letters)),
+        ),
+        (
+            "absent",
+            len(absent),
+            said("Ask 1 student of the roster, of whom there is no file."),
+            said("Ask {count} students of the roster, of whom there is no file.", count=len(absent)),
         ),
         (
             "person",
