@@ -1,8 +1,10 @@
 """assignment.toml: what counts, for how many points, until when, and who is expected."""
 
 import json
+import re
 
 import pytest
+from conftest import ROOT
 
 from grader import lessons
 from grader.classroom import assignment
@@ -37,6 +39,16 @@ def test_all_that_an_assignment_says(tmp_path):
     ]  # fmt: skip
     assert made.possible("04") == 6.0 + of["4.3"]
     assert made.possible("05") == 2 * (points("05") - of["5.1"] + 1.5)
+
+
+def test_the_example_of_the_page_is_one(tmp_path):
+    """With the rosters that it names, in both languages."""
+    for page in ("docs/instructors.md", "docs/zh/instructors.md"):
+        example = re.search(r"```toml\n(lessons.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)[1]
+        for name in re.findall(r'"(\w+\.csv)"', example):
+            (tmp_path / name).write_text("name\nAda\n")
+        made = load(tmp_path, example)
+        assert made.lessons == ("04", "05") and made.kept_share(2) == 0.8 and len(made.roster) == 1
 
 
 def test_lessons_alone_are_an_assignment():

@@ -1,6 +1,9 @@
 """overrides.csv: a person's word about points, line by line."""
 
+import re
+
 import pytest
+from conftest import ROOT
 
 from grader.classroom import overrides
 
@@ -24,6 +27,12 @@ def test_a_line_is_a_persons_word(tmp_path):
         "set to 2.5 points by Kim, 2026-11-20: right idea", "exempt by hand: ill", "set to 3.5 points by Kim"
     ]  # fmt: skip
     assert [o.of_lesson for o in good] == [False, True, True]
+
+
+def test_the_example_of_the_page_is_one(tmp_path):
+    page = (ROOT / "docs" / "instructors.md").read_text(encoding="utf-8")
+    good, bad = read(tmp_path, re.search(r"```\n(student,exercise,points.*?)```", page, re.DOTALL)[1])
+    assert [(o.exercise, o.points) for o in good] == [("4.1", 2.5), ("05", None)] and bad == []
 
 
 @pytest.mark.parametrize("line, why", [

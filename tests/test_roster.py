@@ -76,6 +76,20 @@ def test_two_of_one_name_stay_two():
     assert len(of("name,sid\nAda,1\n", "name,sid\nAda,2\n")) == 2
 
 
+def test_two_whom_only_a_name_identifies_have_a_key_each():
+    """So that nobody has another's points."""
+    people = of('Student,ID,Section\n"Wei, Li",1,A\n"Wei, Li",2,B\nZoe,3,A\n')
+    assert keys(people) == ["Li Wei (1)", "Li Wei (2)", "Zoe"]
+    assert keys(people.find("weili_2", ("weili", "2"))) == ["Li Wei (2)"] == keys(people.find("Li Wei (2)"))
+    assert len(people.find("weili_9", ("weili", "9"))) == 2
+
+
+def test_an_identifier_of_a_classroom_may_be_a_name():
+    """As some instructors write their rosters."""
+    people = of('identifier,github_username,name\n"Lovelace, Ada",adalove,\ns0102,turing-a,\n', CANVAS)
+    assert [(p.name, p.id("github")) for p in people] == [("Ada Lovelace", "adalove"), ("Alan Turing", "turing-a")]
+
+
 @pytest.mark.parametrize("student, canvas", [
     ("lovelaceada_101", ("lovelaceada", "101")), ("lovelaceada_555", ("lovelaceada", "555")),
     ("Ada Lovelace_7001", None), ("ada", None), ("ADA@uni.edu", None), ("s0101", None),

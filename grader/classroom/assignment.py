@@ -4,7 +4,7 @@
     due = 2026-11-20T23:59:00+01:00
     attempt = "best"                 # or "last"
     roster = "gradebook.csv"         # several: ["gradebook.csv", "classroom_roster.csv"]
-    leave_out = ["5.3"]
+    leave_out = ["4.2"]
     late = { percent_a_day = 10 }    # or "platform": what lateness costs is not decided here
     [points]
     "4.1" = 5
@@ -232,7 +232,7 @@ class _Reader:
     def _leave_out(self) -> frozenset[str]:
         given = self.data.get("leave_out", [])
         if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
-            self.fault("leave_out", said('a list such as ["5.3"] is expected'))
+            self.fault("leave_out", said('a list such as ["4.2"] is expected'))
             return frozenset()
         for each in given:
             self._known("leave_out", each)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..sentence import listed, said
 from .sanitize import plain
@@ -163,6 +163,7 @@ def read(table: Table) -> list[Person]:
             ids.add(("participant", participant[1]))
         elif get["identifier"]:
             ids.add(("identifier", _folded(get["identifier"])))
+            name = name or (get["identifier"] if re.search(r"[^\W\d_][,\s]+[^\W\d_]", get["identifier"]) else "")
         if get["canvas"] and not of_canvas:
             ids.add(("number", _folded(get["canvas"])))
         if name or ids:
@@ -178,7 +179,19 @@ def together(files: Iterable[list[Person]]) -> Roster:
     people: dict[int, Person] = {}
     for each, (_, person) in zip(_by_names(lines, _by_identifiers(lines)), lines):
         people[each] = _one(people[each], person) if each in people else person
-    return Roster(people.values())
+    return Roster(_told_apart(list(people.values())))
+
+
+def _told_apart(people: list[Person]) -> list[Person]:
+    """The same people with a key each: of those whom only a name identifies, a number follows the name."""
+    count = Counter(person.key for person in people)
+    numbered = enumerate(people, 1)
+    return [
+        replace(person, key=f"{person.key} ({person.id('canvas') or person.id('participant') or number})")
+        if count[person.key] > 1
+        else person
+        for number, person in numbered
+    ]
 
 
 def of_tables(tables: Iterable[tuple[str, bytes | Table]]) -> Roster:
@@ -236,8 +249,9 @@ def _one(first: Person, second: Person) -> Person:
 
 def _person(name: str, section: str, ids: set[tuple[str, str]]) -> Person:
     of = {kind: value for kind, value in sorted(ids, reverse=True)}
-    key = next((of[kind] for kind in ("login", "email", "number", "github", "identifier") if kind in of), name)
-    return Person(plain(key or of.get("canvas", "")), _spoken(name), section, frozenset(ids))
+    spoken = _spoken(name)
+    key = next((of[kind] for kind in ("login", "email", "number", "github", "identifier") if kind in of), spoken)
+    return Person(plain(key or of.get("canvas", "")), spoken, section, frozenset(ids))
 
 
 def _once(people: list[Person], person: Person) -> None:

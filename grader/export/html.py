@@ -80,8 +80,8 @@ def _of_class(entries: list[Entry], table: list[dict], most: dict[str, float], c
     mistakes, absent = statistics.mistakes(entries), of_entries.absent(entries)
     return {
         "table": table,
-        "total": statistics.spread([row["total"] for row in table]),
-        "spreads": {n: statistics.spread([row["points"][n] for row in table]) for n in most},
+        "total": statistics.spread([row["total"] for row in table if not row["unread"]]),
+        "spreads": {n: statistics.spread([row["points"][n] for row in table if n not in row["unread"]]) for n in most},
         "handed_in": {n: sum(row["cells"][n] is not None for row in table) for n in most},
         "mistakes": mistakes,
         "missed": statistics.missed(entries),
@@ -112,6 +112,7 @@ def _row(key: str, entries: list[Entry], most: dict[str, float]) -> dict:
     found |= {"page": f"students/{file_name(key)}.html", "anchor": f"s-{file_name(key)[-12:]}"}
     found |= {"standing": {n: of_entries.STANDING[kind] for n, kind in standing.items()}}
     found |= {"missing": [n for n, kind in standing.items() if kind == "missing"]}
+    found |= {"unread": [n for n, kind in standing.items() if kind in ("unreadable", "exempt")]}  # no points are known
     found["total"], found["possible"] = of_entries.total(entries, most)
     return found
 

@@ -54,6 +54,9 @@ def export(entries: list[Entry], to: pathlib.Path, worksheet: bytes) -> list[str
         if row[grade + 2].strip().casefold() in _LOCKED:
             kept += 1
             continue
+        if not all(entry.finished for entry in mine if entry.counts):
+            log.append(said("not judged in full, and no grade filled in: {student}", student=mine[0].student))
+            continue
         points = render.number(of_entries.total(mine, most)[0])
         row[grade] = points.replace(".", ",") if "," in row[grade + 1] else points
         row[-1] = _html(mine)

@@ -22,7 +22,8 @@ class Spread:
 
 
 def spread(points: list[float]) -> Spread:
-    """The spread of one number a student; at least one number."""
+    """The spread of one number a student; 0 without any number."""
+    points = points or [0.0]
     low, median, high = statistics.quantiles(points, n=4, method="inclusive") if len(points) > 1 else points * 3
     return Spread(median, low, high, min(points), max(points))
 

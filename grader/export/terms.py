@@ -44,7 +44,8 @@ def of(row: Row, assignment: Assignment | None, overrides: Sequence[Override]) -
     last = {each.exercise: each for each in overrides}
     exercises, by_hand, judged, exempted = [], 0.0, 0.0, 0.0
     there = {e["id"] for e in row["exercises"]}
-    new = [e for e in _not_attempted(row["lesson"]) if e["id"] in last and e["id"] not in there]
+    added = _not_attempted(row["lesson"]) if last else []  # the row may be of a grader that had fewer exercises
+    new = [e for e in added if e["id"] in last and e["id"] not in there]
     for e in (*row["exercises"], *new):
         most = e["max_score"] if assignment is None else assignment.points_of(e["id"], e["max_score"])
         if assignment and e["id"] in assignment.leave_out:
