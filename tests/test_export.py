@@ -120,7 +120,7 @@ def cells_of(text):
 
 def computes(cell):
     """Whether a spreadsheet computes a cell, which may drop what stands before the formula."""
-    found = cell.lstrip(string.whitespace + "\"\0\x85\u2028\u2029\ufeff")
+    found = cell.lstrip(string.whitespace + '"\0\x85\u2028\u2029\ufeff')
     try:
         return not isinstance(float(found.rstrip('"\r\n')), float)
     except ValueError:
@@ -133,8 +133,8 @@ def written(*values):
     return out.getvalue()
 
 
-@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t=", "\r=", "  =", "\uff1d", "\uff20", "\n+", "\"=", "\"\"="])
-@pytest.mark.parametrize("before", ["", *"a; a;\" a,\" a|  a\t a\n a\r\n a\u2028 ;; \" a\";\" a\uff1b".split(" ")])
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t=", "\r=", "  =", "\uff1d", "\uff20", "\n+", '"=', '""='])
+@pytest.mark.parametrize("before", ["", *'a; a;" a," a|  a\t a\n a\r\n a\u2028 ;; " a";" a\uff1b'.split(" ")])
 def test_no_name_begins_a_formula(tmp_path, before, begin):
     """However it is disguised, in a spreadsheet with any separator."""
     name = f"{before}{begin}cmd|' /C calc'!A0"
@@ -199,13 +199,17 @@ def test_gradescope_gets_a_test_an_exercise(tmp_path):
     export(tmp_path, "gradescope", "--to", tmp_path / "there" / "results.json")
 
     got = json.loads((tmp_path / "there" / "results.json").read_text())
-    assert tuple(
-        got[name] for name in ("score", "execution_time", "output_format", "visibility")
-    ) == (0.0, 3.0, "text", "visible")
+    assert tuple(got[name] for name in ("score", "execution_time", "output_format", "visibility")) == (
+        0.0,
+        3.0,
+        "text",
+        "visible",
+    )
     assert "later file" in got["output"] and "isolation: limits" in got["output"]
-    assert [
-        (t["number"], t["score"], t["max_score"], t["status"]) for t in got["tests"]
-    ] == [("4.1", 0.0, 2.0, "failed"), ("4.2", 0.0, 2.0, "failed")]
+    assert [(t["number"], t["score"], t["max_score"], t["status"]) for t in got["tests"]] == [
+        ("4.1", 0.0, 2.0, "failed"),
+        ("4.2", 0.0, 2.0, "failed"),
+    ]
     first = got["tests"][0]["output"].splitlines()
     assert ["failed: 3 of 5 cases, 0/2 points", WRONG["message"], MISTAKES["pad-zero"].sentence] == first[:3]
     assert "traffic: read 2 MN of 1, wrote 1 MN of 1" in first and "a remark" in first
@@ -240,15 +244,18 @@ def test_the_report_is_text_and_loads_nothing(results):
     export(results, "html")
 
     pages = {p: p.read_text(encoding="utf-8") for p in (results / "html").rglob("*.html")}
-    assert len(pages) == 5
-    for text in pages.values():
+    kinds = [path.parent.name for path in pages]
+    assert [1, 4, 2, 5] == [kinds.count(kind) for kind in ("html", "students", "lessons", "exercises")]
+    for path, text in pages.items():
         page = Page(text)
         assert not page.tags & {"img", "iframe", "object", "link", "form"}
         assert not {name for name in page.attributes if name.startswith("on")} | page.attributes & {"src", "style"}
-        assert not [link for link in page.links if not link.startswith(("#", "students/"))]
+        for file, _, place in (link.partition("#") for link in page.links):
+            assert not place or f'id="{place}"' in pages[(path.parent / file).resolve() if file else path]
+            assert not file or (path.parent / file).resolve() in pages
         style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)[1]
         script = SCRIPT.read_text(encoding="utf-8")
-        assert [script] * ("<h1>The class" in text) == re.findall(r"<script.*?>(.*?)</script>", text, re.DOTALL)
+        assert [script] * ('id="table"' in text) == re.findall(r"<script.*?>(.*?)</script>", text, re.DOTALL)
         digests = (base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in (style, script))
         assert "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base".format(*digests) in text
         assert "isolation: limits" in page.text and "width=device-width" in text
@@ -480,9 +487,7 @@ def test_the_autograder_grades_a_submission(image):
         image,
         {
             "00_check_your_bench.ipynb": notebook("def double(x): return 2 * x"),
-            "my lesson 4.ipynb": notebook(
-                "pads = 0", "def block_size(n_cols): return 1 << (n_cols - 1).bit_length()"
-            ),
+            "my lesson 4.ipynb": notebook("pads = 0", "def block_size(n_cols): return 1 << (n_cols - 1).bit_length()"),
         },
     )
 

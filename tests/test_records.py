@@ -82,7 +82,7 @@ WRONG = {
     "a null in a list": (line(GOOD | {"problems": [None]}), "problems: str expected"),
 }
 NULLABLE = {"lesson", "sha256", "handed_in", "instead", "mistake", "also", "ledger", "budget", "seconds", "bonus"}
-NULLABLE |= {"by_numbers", "language", "undecided", "digest", "seconds_each"}
+NULLABLE |= {"by_numbers", "language", "undecided", "digest", "seconds_each", "answers"}
 # A file's seconds are never null, an exercise's are where no grader took them.
 for name in sorted(rows.Row.__annotations__.keys() - (NULLABLE - {"seconds"}) - {"submission"}):
     WRONG[f"{name} is null"] = line(GOOD | {name: None}), f"{name}: "
@@ -149,7 +149,9 @@ class Folder:
         return status, said.out + said.err
 
     def export(self, form):
-        more = ["--gradebook", self.path / "book.csv"] if form == "canvas" else []
+        if form == "moodle":
+            (self.path / "book.csv").write_text("Identifier,Full name,Grade,Maximum Grade,Changed,Feedback\n")
+        more = ["--gradebook", self.path / "book.csv"] if form in ("canvas", "moodle") else []
         return self.command("export", self.out, "--format", form, "--to", self.path / "to" / form, *more)
 
     def write(self, *lines):

@@ -8,5 +8,6 @@ compare   values of an answer against float64: None, or a sentence
 bounds    tolerances, derived from rounding errors
 inputs    families of input tensors
 syntax    patterns in the syntax tree of an answer
+shape     an answer without names, comments and layout, so that two can be compared
 examples  patterns that an example shows
 """

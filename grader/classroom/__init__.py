@@ -1,7 +1,7 @@
 """Grading a class: submitted files become rows of a results store, one row for each file.
 
 Runs in: `python -m grader grade`, and the processes that it starts.
-May import: isolation, judge, lessons, protocol, root, sentence, spec.
+May import: checks, isolation, judge, lessons, protocol, root, sentence, spec.
 Start reading: plan.py and grading.py, then results_store.py and executors.py.
 
 plan           which file of whom counts, what is left out, who is missing: made before anything is graded

@@ -24,7 +24,7 @@ from .contents import Contents
 from .executors import GradingExecutor, Unreachable
 from .plan import Standing
 from .results_store import Results
-from .rows import GIVEN_UP, NOT_ASKED, NOT_GRADED, Damaged, Row
+from .rows import GIVEN_UP, NOT_ASKED, NOT_GRADED, Damaged, KeptAnswer, Row, kept
 
 _FILE_FACTOR = 3  # the exercises of a file have this many times the seconds of one exercise
 _OF_THE_MACHINE = (OSError, MemoryError, zygotes.NoWorker)  # exceptions that may not happen again
@@ -89,12 +89,15 @@ def grade(job: Job) -> Row:
             )
         )
     lesson, problems, results, language = None, [job.problem] if job.problem else [], [], None
+    texts: dict[str, KeptAnswer] = {}
     try:
         if job.data is not None:
             submission = submissions.read(job.data, job.name)
             lesson, problems, language = submission.lesson, submission.problems, submission.language
             if lesson is None or job.asked is None or lesson in job.asked:
                 results = _judged(submission, job)
+                found = ((exercise.id, answer.source) for exercise, answer in submissions.answers(submission))
+                texts = {number: kept(source) for number, source in found if source}
                 problems += _unlike_live(submission, results) + _imported(submission, job)
             else:
                 problems = [fault(NOT_ASKED, "not judged: lesson {lesson} is no part of the assignment", lesson=lesson)]
@@ -105,7 +108,7 @@ def grade(job: Job) -> Row:
         else:
             problem = fault(GIVEN_UP, "given up: the grader itself failed: {name}: {error}", **values)
         problems.insert(0, problem)
-    return _row(job, lesson, problems, results, level, began) | {"language": language}
+    return _row(job, lesson, problems, results, level, began) | {"language": language, "answers": texts}
 
 
 def at_least(level: str) -> tuple[str, ...]:
@@ -343,6 +346,6 @@ def _row(job: Job, lesson: str | None, problems: list[str], results: list[Result
         "grader": VERSION, "seed": job.seed, "score": score, "max_score": best,
         "isolation": isolation, "seconds": round(time.monotonic() - began, 2),
         "problems": all_bounded(problems),
-        "exercises": [r.record() for r in results], "language": None,
+        "exercises": [r.record() for r in results], "language": None, "answers": {},
         "digest": lesson_digest.of(lesson), "seconds_each": job.seconds,
     }  # fmt: skip

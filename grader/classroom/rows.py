@@ -12,11 +12,13 @@ from collections.abc import Callable
 from typing import Literal, TypedDict
 
 from .. import lessons
+from ..checks import shape
 from ..isolation import LEVELS, UNKNOWN
 from ..protocol import schema
 from ..sentence import Said, kind_of, message, said, tree
 from ..spec import Record
 
+MAX_ANSWER = 20_000  # characters of an answer that a row keeps; the course's longest has a third of that
 NOT_GRADED = "not-graded"  # the kind of a problem that is the machine's: the file is graded again
 GIVEN_UP = "given-up"  # the kind of a problem that the file would have again
 NOT_ASKED = "not-asked"  # the kind of a problem: the file's lesson is none of the assignment's
@@ -26,13 +28,26 @@ _SENTENCES = {"problems", "title", "message", "flags", "remarks", "ledger"}  # f
 _SAID = "said"  # the field of a line that has template and values of each sentence in the row
 
 
+class KeptAnswer(TypedDict):
+    """An answer as it was judged, for reports.
+
+    text: its first 20,000 characters. shape, size: see checks/shape.py; None and 0 for a longer text, and for one that
+    is not Python.
+    """
+
+    text: str
+    shape: str | None
+    size: int
+
+
 class Row(TypedDict):
     """The row of one submitted file.
 
     sha256: of its bytes, None if they cannot be read. seconds: time of grading. handed_in: when, in UTC, None where no
     platform says so. instead: another file of the same student for the same lesson, which counts in place of this one;
     without exercises, this one was not judged. undecided: whether nothing says which of several files counts, so that
-    the one with the most points does. digest: of the lesson's exercises, None in a row of a grader that kept none.
+    the one with the most points does. answers: by exercise, of those that have a text; None in a row of a grader that
+    kept none. digest: of the lesson's exercises, None in a row of a grader that kept none.
     seconds_each: the limit of an exercise.
     """
 
@@ -52,6 +67,7 @@ class Row(TypedDict):
     problems: list[str]
     exercises: list[Record]
     language: str | None  # that the notebook speaks, where it says so
+    answers: dict[str, KeptAnswer] | None
     digest: str | None
     seconds_each: float | None
 
@@ -62,6 +78,13 @@ class Damaged(Exception):
     def __init__(self, why: str, submission: str | None = None):
         super().__init__(why)
         self.submission = submission
+
+
+def kept(text: str) -> KeptAnswer:
+    """An answer for a row. text: its source."""
+    found = shape.of(text) if len(text) <= MAX_ANSWER else None
+    text = text[:MAX_ANSWER].encode("utf-8", "replace").decode()
+    return {"text": text, "shape": found and found.digest, "size": found.size if found else 0}
 
 
 def line(row: dict) -> bytes:

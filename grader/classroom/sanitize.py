@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from ..sentence import Said, mapped
@@ -16,6 +17,11 @@ def plain(text: str) -> str:
     return "".join(
         " " if c in "\t\n\r" else "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c)[0] == "C" else c for c in text
     )
+
+
+def plain_lines(text: str) -> str:
+    """The text with its lines kept, each of them `plain`, and with spaces for tabs."""
+    return "\n".join(plain(line) for line in re.split(r"\r\n?|\n", text.expandtabs(4)))
 
 
 def plain_all(value):

@@ -10,7 +10,10 @@ import sys
 from ..language import say
 from ..sentence import message, said
 
-FORMATS = ("csv", "canvas", "gradescope", "github", "junit", "html")
+FORMATS = (
+    "csv", "canvas", "canvas-comments", "moodle", "moodle-feedback", "gradescope", "github", "junit", "html", "mail",
+    "likeness",
+)  # fmt: skip
 
 
 def add(commands) -> None:
@@ -30,10 +33,11 @@ def add(commands) -> None:
         "--overrides", type=pathlib.Path, metavar="FILE",
         help=said("points that a person gave; when left out, overrides.csv in DIR, if it is there"),
     )  # fmt: skip
-    canvas = parser.add_argument_group("canvas")
+    canvas = parser.add_argument_group("canvas, moodle")
     canvas.add_argument(
-        "--gradebook", type=pathlib.Path, metavar="FILE", help=said("the gradebook exported from Canvas")
-    )
+        "--gradebook", type=pathlib.Path, metavar="FILE",
+        help=said("the gradebook exported from Canvas, or the grading worksheet of Moodle"),
+    )  # fmt: skip
     canvas.add_argument(
         "--column", type=_column, action="append", default=[], metavar="04=NAME", help=said("the column of a lesson")
     )
@@ -74,10 +78,10 @@ def run(options) -> int:
         return _refused(message(error))
     if not found:
         return _refused(said("{file} holds no results", file=repr(str(file))))
-    module = importlib.import_module(f"..export.{options.format}", __package__)
+    module = importlib.import_module(f"..export.{options.format.replace('-', '_')}", __package__)
     to = options.to or options.results / module.TO
     try:
-        more = _gradebook(options, to) if options.format == "canvas" else ()
+        more = _more(options, to, found)
         done = module.export(found, to, *more)
     except _Gradebook as error:
         return _refused(message(error))
@@ -99,14 +103,25 @@ class _Gradebook(Exception):
     """No gradebook is named, or it cannot be filled."""
 
 
-def _gradebook(options, to: pathlib.Path) -> tuple:
-    """(its bytes, the columns that were named). Raises _Gradebook."""
+def _more(options, to: pathlib.Path, found: list) -> tuple:
+    """What a format needs beside the entries. Raises _Gradebook."""
+    from ..export import choices
+
+    if options.format == "html":
+        return (choices.read(options.results, found),)
+    if options.format == "canvas":
+        return _gradebook(options, to), dict(options.column)
+    return (_gradebook(options, to),) if options.format == "moodle" else ()
+
+
+def _gradebook(options, to: pathlib.Path) -> bytes:
+    """What a platform exported, to be filled. Raises _Gradebook."""
     if options.gradebook is None:
-        raise _Gradebook(said("say which gradebook to fill: --gradebook FILE, exported from Canvas"))
+        raise _Gradebook(said("say what to fill: --gradebook FILE, as Canvas or Moodle exports it"))
     if options.gradebook.resolve() == to.resolve():
         raise _Gradebook(said("the gradebook itself is kept: write to another file"))
     try:
-        return options.gradebook.read_bytes(), dict(options.column)
+        return options.gradebook.read_bytes()
     except OSError as error:
         raise _Gradebook(
             said(

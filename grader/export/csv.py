@@ -13,7 +13,7 @@ import re
 from ..judge import render
 from ..language import say
 from ..sentence import said
-from .entries import Entry, absent, remarks, write
+from .entries import Entry, absent, exercise_order, remarks, write
 
 TO = "results.csv"
 # A cell begins at the start of a text and, for a spreadsheet with another separator, behind each of these: separators,
@@ -22,6 +22,7 @@ _BEGINS = r"[,;|\t\n\r\v\f\x1c-\x1e\x85\u2028\u2029，；｜﹐﹔]"
 # A spreadsheet may take away blanks and quotes in front of a formula.
 _SKIPPED = r"[\s\x00-\x1f\"“”＂\u200b-\u200f\u2060\ufeff]"
 _FORMULA = r"[=+\-@＝＋－＠﹦﹢﹣﹫⁼⁺⁻₌₊₋]"
+_SIGN = re.compile(rf"((?:^|{_BEGINS}){_SKIPPED}*)({_FORMULA})")
 _COMPUTED = re.compile(rf"(^|{_BEGINS})(?={_SKIPPED}*{_FORMULA})")
 
 
@@ -30,10 +31,17 @@ def text(value: str) -> str:
     return _COMPUTED.sub(r"\1'", value)
 
 
+def html_text(value: str) -> str:
+    """HTML in which no cell begins with a formula either: the signs that begin one become entities."""
+    while (found := _SIGN.sub(lambda sign: f"{sign[1]}&#{ord(sign[2])};", value)) != value:
+        value = found
+    return value
+
+
 def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     """Write the file. Returns sentences about the result. Raises OSError."""
     ids = {e["id"] for entry in entries for e in entry.row["exercises"]}
-    exercises = sorted(ids, key=lambda i: [int(n) if n.isdecimal() else 0 for n in i.split(".")])
+    exercises = sorted(ids, key=exercise_order)
     out = io.StringIO()
     table = csv.writer(out)  # line ends are CRLF, as in RFC 4180
     known = ["student", "lesson", "submission", "handed_in_utc", "counts", "score", "max_score"]

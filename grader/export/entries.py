@@ -15,7 +15,7 @@ from ..classroom.overrides import FILE, Override
 from ..classroom.roster import Person, Roster, stranger
 from ..classroom.rows import GIVEN_UP, NOT_ASKED, NOT_GRADED, Row
 from ..classroom.run_order import DEFINED_TWICE
-from ..classroom.sanitize import plain, plain_all
+from ..classroom.sanitize import plain, plain_all, plain_lines
 from ..isolation import in_words
 from ..sentence import Said, joined, kind_of, listed, said
 from ..spec import Record
@@ -164,7 +164,9 @@ def _words(
 
 
 def _valued(entry: Entry, words: dict[tuple[str, str], list[Override]]) -> Entry:
-    row = plain_all(entry.row | {"student": entry.key})
+    answers = {n: kept | {"text": plain_lines(kept["text"])} for n, kept in (entry.row["answers"] or {}).items()}
+    row = plain_all(entry.row | {"student": entry.key, "answers": None})
+    row["answers"] = answers if entry.row["answers"] is not None else None
     asked = entry.assignment is None or row["lesson"] in entry.assignment.lessons
     mine = words.get((entry.key, row["lesson"]), [])
     worth = terms.of(row, entry.assignment, mine) if asked else Worth(row)
@@ -196,6 +198,11 @@ def _may_count(entry: Entry) -> bool:
 def _marked(entry: Entry, counting: dict[tuple[str, str | None], str]) -> Entry:
     counted = counting[entry.key, entry.row["lesson"]]
     return replace(entry, counted=counted if counted != entry.row["submission"] else None)
+
+
+def exercise_order(number: str) -> list[int]:
+    """A sort key for ids of exercises: 4.2 stands before 4.10."""
+    return [int(part) if part.isdecimal() else 0 for part in number.split(".")]
 
 
 def lessons(entries: list[Entry]) -> dict[str, float]:

@@ -1,6 +1,8 @@
-"""A report in HTML: a page for the class and one for each student. No external files, all text escaped.
+"""A report in HTML, without a server: no external files, all text escaped.
 
-The page of the class has one script, which sorts and searches its table. Without it the table is plain.
+index.html is the class, for those who grade. lessons/ has a table of each lesson, and exercises/ the wrong answers to
+each exercise, by mistake; both are for those who grade, too. students/ has a page a student to hand out. Pages with a
+table have one script, which sorts and searches it. Without it the table is plain.
 """
 
 from __future__ import annotations
@@ -9,44 +11,96 @@ import base64
 import functools
 import hashlib
 import pathlib
+from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from .. import lessons
 from ..judge import render
 from ..language import language, say
 from ..sentence import Said, listed, said
 from . import entries as of_entries
-from . import statistics
-from .entries import Entry, by_student, file_name, isolation, remarks, write
+from . import likeness, nearest, next_steps, statistics
+from .choices import Choice
+from .entries import Entry, by_student, exercise_order, file_name, isolation, remarks, write
+from .letters import letters, to_absent
 
 TO = "html"
 _TEMPLATES = pathlib.Path(__file__).parent / "templates"
+_MOST_LISTED = 30  # groups of equal answers on the page; the CSV has them all
+_MOST_OPEN = 15  # mistakes and notes that are shown; a line opens the others
 
 
-def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
-    """Write index.html and students/*.html into a folder. Returns sentences about the result.
+def export(entries: list[Entry], to: pathlib.Path, choices: list[Choice] | tuple[Choice, ...] = ()) -> list[str]:
+    """Write the pages into a folder. Returns sentences about the result.
 
-    Raises OSError, or ModuleNotFoundError without Jinja2.
+    choices: of `grade`, for a person to look over. Raises OSError, or ModuleNotFoundError without Jinja2.
     """
     students, most = by_student(entries), of_entries.lessons(entries)
-    common = {"isolation": isolation(entries), "graders": sorted({e.row["grader"] for e in entries})}
-    common |= {"language": language().replace("_", "-"), "lessons": most, "possible": sum(most.values())}
+    common = _common(entries, most)
     table = [_row(key, mine, most) for key, mine in students.items()]
+    common["pages"] = {row["key"]: row for row in table}
+    common["sections"] = sorted({part for row in table for part in row["section"].split(", ")} - {""})
     for row, mine in zip(table, students.values()):
-        page = _template("student.html").render(**common, row=row, entries=mine)
-        write(to / row["page"], page)
-    page = _template("index.html").render(
-        **common,
-        table=table,
-        total=statistics.spread([row["total"] for row in table if not row["unread"]]),
-        spreads={n: statistics.spread([row["points"][n] for row in table if n not in row["unread"]]) for n in most},
-        handed_in={n: sum(row["cells"][n] is not None for row in table) for n in most},
-        mistakes=statistics.mistakes(entries),
-        missed=statistics.missed(entries),
-        notes={kind: _notes(entries, which) for kind, which in _NOTES.items()},
-    )
-    write(to / "index.html", page)
+        write(to / row["page"], _student(common, row, mine))
+    records = _records(entries)
+    for number in most:
+        ids = [exercise.id for exercise in lessons.of_lesson(number) if exercise.id in records]
+        write(
+            to / f"lessons/{number}.html",
+            _template("lesson.html").render(**common, number=number, table=table, records=records, exercises=ids),
+        )
+    for number, found in records.items():
+        page = _template("exercise.html").render(**common, exercise=next(iter(found.values()))[1], **_groups(found))
+        write(to / f"exercises/{number}.html", page)
+    write(to / "index.html", _template("index.html").render(**common, **_of_class(entries, table, most, choices)))
     return [said("{count} students in {value}", count=len(students), value=to / "index.html")]
+
+
+def student_page(entries: list[Entry], most: dict[str, float]) -> str:
+    """The page of one student, by itself. entries: the student's. most: as of `entries.lessons` of the class."""
+    return _student(_common(entries, most), _row(entries[0].key, entries, most), entries)
+
+
+def _common(entries: list[Entry], most: dict[str, float]) -> dict:
+    """The values that all pages have."""
+    common = {"isolation": isolation(entries), "graders": sorted({e.row["grader"] for e in entries})}
+    return common | {"language": language().replace("_", "-"), "lessons": most, "possible": sum(most.values())}
+
+
+def _student(common: dict, row: dict, entries: list[Entry]) -> str:
+    return _template("student.html").render(**common, row=row, entries=entries, repeated=_repeated(entries))
+
+
+def _of_class(entries: list[Entry], table: list[dict], most: dict[str, float], choices) -> dict:
+    """The values of the page of the class."""
+    again, alike = letters(entries), likeness.of(entries)
+    asked = {id(entry) for letter in again for entry in letter.entries}
+    person = [entry for entry in entries if id(entry) not in asked and of_entries.for_a_person(entry)]
+    mistakes, absent = statistics.mistakes(entries), of_entries.absent(entries)
+    return {
+        "table": table,
+        "total": statistics.spread([row["total"] for row in table if not row["unread"]]),
+        "spreads": {n: statistics.spread([row["points"][n] for row in table if n not in row["unread"]]) for n in most},
+        "handed_in": {n: sum(row["cells"][n] is not None for row in table) for n in most},
+        "mistakes": mistakes,
+        "missed": statistics.missed(entries),
+        "steps": next_steps.steps(again, absent, person, choices, mistakes, alike),
+        "letters": again,
+        "absent": absent,
+        "to_absent": to_absent(),
+        "about": of_entries.about_the_class(entries),
+        "by_hand": [(entry.key, entry.by_hand) for entry in entries if entry.by_hand],
+        "choices": choices,
+        "alike": alike,
+        "most_listed": _MOST_LISTED,
+        "most_open": _MOST_OPEN,
+        "notes": {
+            "person": _notes(person, of_entries.for_a_person),
+            "time": _notes(entries, of_entries.late_or_superseded),
+            "other": _notes(entries, _others),
+        },
+    }
 
 
 def _row(key: str, entries: list[Entry], most: dict[str, float]) -> dict:
@@ -54,7 +108,8 @@ def _row(key: str, entries: list[Entry], most: dict[str, float]) -> dict:
     cells = {n: next((e for e in entries if e.counts and e.row["lesson"] == n), None) for n in most}
     points = {n: entry.row["score"] if entry else 0.0 for n, entry in cells.items()}
     standing = {n: of_entries.standing(entries, n) for n in most}
-    found = {"name": entries[0].student, "page": f"students/{file_name(key)}.html", "cells": cells, "points": points}
+    found = {"key": key, "name": entries[0].student, "section": entries[0].section, "cells": cells, "points": points}
+    found |= {"page": f"students/{file_name(key)}.html", "anchor": f"s-{file_name(key)[-12:]}"}
     found |= {"standing": {n: of_entries.STANDING[kind] for n, kind in standing.items()}}
     found |= {"missing": [n for n, kind in standing.items() if kind == "missing"]}
     found |= {"unread": [n for n, kind in standing.items() if kind in ("unreadable", "exempt")]}  # no points are known
@@ -62,8 +117,74 @@ def _row(key: str, entries: list[Entry], most: dict[str, float]) -> dict:
     return found
 
 
-def _notes(entries: list[Entry], which: Callable[[Entry], list[str]]) -> list[tuple[str, list[str]]]:
-    return [(e.row["submission"], sentences) for e in entries if (sentences := which(e))]
+def _records(entries: list[Entry]) -> dict[str, dict[str, tuple[Entry, dict]]]:
+    """{exercise: {student: (entry, record)}} of the files that count, in the order of exercises."""
+    found: dict[str, dict[str, tuple[Entry, dict]]] = defaultdict(dict)
+    for entry in entries:
+        for exercise in entry.row["exercises"] if entry.counts else []:
+            found[exercise["id"]][entry.key] = entry, exercise
+    return {number: found[number] for number in sorted(found, key=exercise_order)}
+
+
+@dataclass(frozen=True)
+class _Given:
+    """One wrong answer, and all students who gave it with the same outcome. text: None where the row keeps none."""
+
+    record: dict
+    text: str | None
+    near: nearest.Near | None
+    students: list[str]
+
+
+def _groups(found: dict[str, tuple[Entry, dict]]) -> dict:
+    """The wrong answers to an exercise, by mistake, the most frequent first; and the counts of all answers."""
+    same: dict[tuple, _Given] = {}
+    counts = {"passed": 0, "wrong": 0, "not_attempted": 0}
+    for key, (entry, record) in found.items():
+        status = record["status"]
+        counts[status if status in counts else "wrong"] += 1
+        if status in ("passed", "not_attempted"):
+            continue
+        kept = (entry.row["answers"] or {}).get(record["id"])
+        text = kept["text"] if kept else None
+        which = record["mistake"], record["message"], text, record["score"]
+        if which not in same:
+            close = nearest.near(record["id"], record["mistake"], text) if text else None
+            same[which] = _Given(record, text, close, [])
+        same[which].students.append(key)
+    groups: dict[str | None, list[_Given]] = defaultdict(list)
+    for given in same.values():
+        groups[given.record["mistake"]].append(given)
+    of_mistake = [
+        {
+            "id": mistake,
+            "named": render.known(mistake) if mistake else None,
+            "edit": nearest.edit(given[0].record["id"], mistake) if mistake else (),
+            "given": given,
+            "students": sum(len(each.students) for each in given),
+        }
+        for mistake, given in groups.items()
+    ]
+    return {"counts": counts, "groups": sorted(of_mistake, key=lambda group: (group["id"] is None, -group["students"]))}
+
+
+def _repeated(entries: list[Entry]) -> dict[str, list[str]]:
+    """{sentence: exercises} of the remarks that stand in several exercises of a student, to be said once."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for entry in entries:
+        for exercise in entry.row["exercises"] if entry.counts else []:
+            for sentence in dict.fromkeys([*exercise["remarks"], *exercise["flags"]]):
+                found[sentence].append(exercise["id"])
+    return {sentence: ids for sentence, ids in found.items() if len(ids) > 1}
+
+
+def _notes(entries: list[Entry], which: Callable[[Entry], list[str]]) -> list[tuple[list[str], list[str]]]:
+    """(sentences, files), where files of which the same is said stand together; the most files first."""
+    found: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for entry in entries:
+        if sentences := which(entry):
+            found[tuple(sentences)].append(entry.row["submission"])
+    return sorted(([*sentences], files) for sentences, files in found.items()) if found else []
 
 
 def _others(entry: Entry) -> list[str]:
@@ -72,7 +193,12 @@ def _others(entry: Entry) -> list[str]:
     return [sentence for sentence in of_entries.other_remarks(entry) if sentence in looked_at]
 
 
-_NOTES = {"person": of_entries.for_a_person, "time": of_entries.late_or_superseded, "other": _others}
+def _coded(sentence: str):
+    """A sentence in HTML whose parts between backticks are code."""
+    from markupsafe import Markup, escape
+
+    parts = (escape(part) for part in say(sentence).split("`"))
+    return Markup("").join(Markup("<code>{}</code>").format(part) if n % 2 else part for n, part in enumerate(parts))
 
 
 def _slug(number: str | None) -> str:
@@ -102,7 +228,7 @@ def _environment():
         text = (_TEMPLATES / file).read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         environment.globals |= {name: Markup(text), f"{name}_hash": f"sha256-{digest}"}
-    environment.filters |= {"slug": _slug, "number": render.number, "lesson_name": _lesson_name}
+    environment.filters |= {"slug": _slug, "number": render.number, "lesson_name": _lesson_name, "coded": _coded}
     return environment
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from ..judge import render
-from .entries import Entry
+from .entries import Entry, exercise_order
 
 
 @dataclass(frozen=True)
@@ -29,23 +29,27 @@ def spread(points: list[float]) -> Spread:
 
 
 def mistakes(entries: list[Entry]) -> list[dict]:
-    """Each mistake with its number of students and the number who submitted its exercises, the most frequent first."""
-    met, where, named = defaultdict(set), defaultdict(set), {}
+    """Each mistake with its number of students and the number who submitted its exercises, the most frequent first.
+
+    who: {key of a student: ids of the exercises in which it was made}.
+    """
+    met: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    where = defaultdict(set)
     handed_in = defaultdict(set)
     for entry, exercise in _counting(entries):
         handed_in[exercise["id"]].add(entry.key)
-        for mistake in render.mistakes(exercise)[:1]:
-            named[mistake["id"]] = mistake
-            met[mistake["id"]].add(entry.key)
-            where[mistake["id"]].add(render.name(exercise))
+        if exercise["mistake"]:
+            met[exercise["mistake"]].setdefault(entry.key, []).append(exercise["id"])
+            where[exercise["mistake"]].add(render.name(exercise))
     found = [
         {
-            **mistake,
-            "students": len(met[which]),
+            **render.known(which),
+            "students": len(who),
+            "who": who,
             "of": len(set().union(*(handed_in[name.split(" ")[0]] for name in where[which]))),
-            "exercises": sorted(where[which]),
+            "exercises": sorted(where[which], key=lambda name: exercise_order(name.split(" ")[0])),
         }
-        for which, mistake in named.items()
+        for which, who in met.items()
     ]
     return sorted(found, key=lambda m: (-m["students"], m["id"]))
 

@@ -82,7 +82,7 @@ def without_file(student: str, lesson: str) -> Row:
     return {
         "submission": FILE, "student": student, "handed_in": None, "instead": None, "lesson": lesson, "sha256": None,
         "grader": VERSION, "seed": "", "score": 0.0, "max_score": most, "isolation": UNKNOWN, "seconds": 0.0,
-        "problems": [], "exercises": empty, "language": None, "digest": None, "seconds_each": None,
+        "problems": [], "exercises": empty, "language": None, "digest": None, "seconds_each": None, "answers": None,
     }  # fmt: skip
 
 

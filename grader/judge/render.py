@@ -128,6 +128,14 @@ def mistakes(record: dict) -> list[dict]:
     return [{"id": each.id, "sentence": say(each.sentence), "question": say(each.question)} for each in _named(record)]
 
 
+def known(mistake: str) -> dict:
+    """A named mistake by itself, as a dictionary with id, sentence and question; these are "" for an unknown id."""
+    found = MISTAKES.get(mistake)
+    if found is None:
+        return {"id": mistake, "sentence": "", "question": ""}
+    return {"id": mistake, "sentence": say(found.sentence), "question": say(found.question)}
+
+
 class _Named(NamedTuple):
     id: str
     sentence: str

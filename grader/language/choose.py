@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 
@@ -56,9 +57,12 @@ def speaking(code: str | None):
         _used = before
 
 
-def say(text: str) -> str:
-    """A sentence of the engine in the language in use; in English, the whole of it, where that lacks a part."""
-    code = language()
+def say(text: str, code: str | None = None) -> str:
+    """A sentence of the engine in the language in use; in English, the whole of it, where that lacks a part.
+
+    code: of a language to say it in instead, where there is a catalogue of it.
+    """
+    code = (_match(code) if code else None) or language()
     return str(text) if code == "en" else catalogue.catalogue(code).say(text)
 
 
@@ -70,6 +74,7 @@ def _known(code: str) -> str:
     return found
 
 
+@functools.lru_cache(256)  # each sentence asks, and files name languages, too
 def _match(code: str) -> str | None:
     """The language for a code as environments write it: zh_CN.UTF-8, zh-Hans and zh are all zh_Hans."""
     plain = re.split(r"[.@]", code)[0].replace("-", "_").lower()

@@ -100,12 +100,16 @@ def test_results_are_exported_as_described(tmp_path):
     exam(tmp_path)
     commands(tmp_path, "python -m grader grade exam.zip")
     (tmp_path / "export.csv").write_text("Student,ID,SIS Login ID,Lesson 00 (1)\nLovelace,1,ada,\n")
+    (tmp_path / "Grades.csv").write_text(
+        "Identifier,Full name,Grade,Maximum Grade,Changed,Feedback\nParticipant 1,ada,,1,-,\n"
+    )
     lines = re.findall(r"^python -m grader export results .*$", PAGE, re.MULTILINE)
-    assert len(FORMATS) == len(lines)
+    assert {*FORMATS} == {line.split()[6] for line in lines}
     commands(tmp_path, "\n".join(lines))
 
     names = {path.name for path in (tmp_path / "results").iterdir()}
     assert {"results.csv", "html", "canvas.csv", "results", "github.json", "results.xml"} <= names
+    assert {"moodle.csv", "moodle_feedback.zip", "canvas_comments.zip", "mail.csv", "likeness.csv"} <= names
     assert "Lovelace,1,ada,1" in (tmp_path / "results" / "canvas.csv").read_text()
 
 

@@ -39,6 +39,7 @@ def class_of_60(folder):
                     rows[-2] |= {"exercises": [], "score": 0.0, "max_score": 0.0, "instead": f"{place} (1).ipynb"}
             if chance.random() < 0.01:
                 rows.append(row(f"{place} empty.ipynb", key, None, problems=["the file is empty"]))
+    rows.append(row(f"{key}_assignsubmission_file_/project.ipynb", key, None, problems=["the file is empty"]))
     (folder / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
     assert main(["export", str(folder), "--format", "html"]) == 0
     return (folder / "html" / "index.html").as_uri()
@@ -112,6 +113,7 @@ def test_it_fits_and_can_be_read(chromium, report, size, scheme):
     assert [left, left] == [page.locator(f"#table {part} th").first.bounding_box()["x"] for part in ("thead", "tbody")]
     page.screenshot(path=SHOTS / f"report_{size}_{scheme}_scrolled.png")
     page.locator("#table tbody a").first.click()
+    page.wait_for_load_state()
     assert page.locator("h1").inner_text() and page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.screenshot(path=SHOTS / f"report_{size}_{scheme}_student.png")
     assert complaints == []
@@ -123,3 +125,22 @@ def test_without_a_script_it_is_a_plain_table(chromium, report):
 
     assert page.locator("#table tbody tr").count() == 60 and page.locator("button").count() == 0
     assert not page.locator("#find").is_visible()
+
+
+@pytest.mark.parametrize("size, scheme", [("desk", "light"), ("phone", "dark")])
+def test_what_to_do_next_leads_to_what_it_needs(chromium, report, size, scheme):
+    """From the first screen to a letter, and by a lesson's columns to a wrong answer; no page is too wide."""
+    page, complaints = opened(chromium, report, size, color_scheme=scheme)
+    assert page.locator(".steps li").first.bounding_box()["y"] < SIZES[size]["height"]
+    page.locator(".steps a[href='#again']").click()
+    page.locator(".letter summary").first.click()
+    assert page.locator(".letter pre").first.is_visible()
+    page.screenshot(path=SHOTS / f"report_{size}_{scheme}_letter.png")
+    page.locator("a[href='lessons/04.html']").click()
+    assert page.locator("[role=status]").inner_text() != ""
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.locator("#table a[href*='exercises/4.1']").first.click()
+    assert page.evaluate("document.querySelector(':target') !== null")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.screenshot(path=SHOTS / f"report_{size}_{scheme}_exercise.png")
+    assert complaints == []

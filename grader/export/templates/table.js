@@ -1,8 +1,9 @@
 "use strict";
-// Sorts and searches the table of scores. Without this script the table is plain.
+// Sorts and searches a table of points. Without this script the table is plain.
 (() => {
   const table = document.getElementById("table"), body = table.tBodies[0], rows = [...body.rows];
   const find = document.getElementById("find"), said = document.getElementById("said");
+  const section = document.getElementById("section"); // only where a roster has sections
   const heads = [...table.tHead.rows[0].cells];
   const names = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
   const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
@@ -25,15 +26,16 @@
       if (i === at) head.setAttribute("aria-sort", down ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
     });
-    const order = at === 0 ? (down ? "from Z to A" : "from A to Z") : (down ? "most points first" : "fewest points first");
-    say(`sorted by ${label(heads[at])}, ${order}`);
+    const order = at === 0 ? (down ? "zToA" : "aToZ") : (down ? "most" : "fewest");
+    say(said.dataset[order].replace("{column}", label(heads[at])));
   };
 
   const label = (head) => (head.dataset.label ??= head.firstChild.textContent.trim());
 
   const say = (news) => {
     const shown = rows.filter((row) => !row.hidden).length;
-    said.textContent = `${shown} of ${rows.length} students${news ? "; " + news : ""}`;
+    const count = said.dataset.shown.replace("{shown}", shown).replace("{all}", rows.length);
+    said.textContent = news ? `${count}; ${news}` : count;
   };
 
   heads.forEach((head, at) => {
@@ -44,11 +46,16 @@
     button.addEventListener("click", () => sort(at));
     head.append(button);
   });
-  find.addEventListener("input", () => {
-    const wanted = folded(find.value.trim());
-    for (const row of rows) row.hidden = !folded(name(row)).includes(wanted);
+  const filter = () => {
+    const wanted = folded(find.value.trim()), of = section ? section.value : "";
+    for (const row of rows) {
+      const inside = !of || row.dataset.section.split(", ").includes(of);
+      row.hidden = !(inside && folded(name(row)).includes(wanted));
+    }
     say("");
-  });
+  };
+  find.addEventListener("input", filter);
+  if (section) section.addEventListener("change", filter);
   document.querySelector(".tools").hidden = false;
   say("");
 })();

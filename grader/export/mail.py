@@ -1,0 +1,48 @@
+"""A line for each student, for a mail merge: the feedback, and the letter to those who have to hand in again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import pathlib
+
+from ..language import say, speaking
+from ..sentence import said
+from . import feedback
+from .csv import text
+from .entries import Entry, absent, by_student, file_name, write
+from .letters import greeting, language_of, letters, to_absent
+
+TO = "mail.csv"
+
+
+def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
+    """Write the file; each text is in the language of the student's notebook. Returns sentences. Raises OSError."""
+    again = {letter.entries[0].key: letter for letter in letters(entries)}
+    out = io.StringIO()
+    table = csv.writer(out)
+    table.writerow(
+        ["student", "section", "email", "again_subject", "again_text", "feedback_subject", "feedback_text", "page"]
+    )
+    for key, mine in by_student(entries).items():
+        letter = again.get(key)
+        email = mine[0].person.email if mine[0].person else key if "@" in key else ""
+        cells = [mine[0].student, mine[0].section, email]
+        cells += [letter.subject, letter.text] if letter else ["", ""]
+        cells += [*_feedback(mine), f"html/students/{file_name(key)}.html"]
+        table.writerow(map(text, cells))
+    missing = absent(entries)
+    for person in missing:
+        table.writerow(map(text, [person.name or person.key, person.section, person.email, *to_absent(), "", "", ""]))
+    write(to, "\ufeff" + out.getvalue())
+    values = {"count": len(by_student(entries)) + len(missing), "again": len(again) + len(missing), "to": to}
+    return [said("{count} students in {to}, {again} of whom have to hand in again", **values)]
+
+
+def _feedback(entries: list[Entry]) -> list[str]:
+    """[subject, text], both "" for a student of whom no file counts."""
+    if not any(entry.counts for entry in entries):
+        return ["", ""]
+    with speaking(language_of(entries)):
+        subject, first = say(said("Five Passes to One: your results")), say(greeting(entries))
+        return [subject, "\n".join([first, "", *feedback.of_student(entries)])]

@@ -1,0 +1,35 @@
+"""Moodle: a zip of feedback files, to upload where a course has many of them.
+
+Moodle finds the student by the name of the folder, which is that of the submissions that it hands out:
+"Ada Lovelace_101_assignsubmission_file_".
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+from ..language import say, speaking
+from ..sentence import said
+from . import archive, html
+from . import entries as of_entries
+from .entries import Entry, by_student
+from .letters import language_of
+
+TO = "moodle_feedback.zip"
+_FOLDER = re.compile(r"(?:^|/)([^/]+?_[0-9]{1,18}_assignsubmission_[a-z]+_?)(?=/|[^/]*$)")
+
+
+def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
+    """Write a page a student, in the language of the notebook. Returns sentences. Raises OSError."""
+    files, without, most = {}, [], of_entries.lessons(entries)
+    for mine in by_student(entries).values():
+        folder = next((found[1] for e in mine if (found := _FOLDER.search(e.row["submission"]))), None)
+        if folder is None:
+            without.append(mine[0].student)
+            continue
+        with speaking(language_of(mine)):
+            files[f"{folder.removesuffix('_')}_/feedback.html"] = html.student_page(mine, most)
+    archive.write(to, files)
+    log = [say(said("not of Moodle, and left out: {student}", student=student)) for student in without]
+    return [*log, said("feedback for {count} students in {to}", count=len(files), to=to)]

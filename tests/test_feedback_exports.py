@@ -1,0 +1,136 @@
+"""Feedback for platforms: Moodle's worksheet and zip, Canvas' zip of comments, a mail merge."""
+
+import csv
+import html
+import io
+import json
+import zipfile
+
+import nbformat
+import pytest
+from test_export import ADA, BROKEN, EVE, EVIL, SECOND, WRONG, Page, cells_of, computes, exercise, export, row
+from test_report import CLASS, moodle, store
+
+from grader.__main__ import main
+from grader.classroom import rows
+
+HEAD = "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,Last modified (submission),"
+HEAD += "Last modified (grade),Feedback comments\r\n"
+WORKSHEET = (
+    f"\ufeff{HEAD}"
+    'Participant 5,Ada Lovelace,ada@x.org,Submitted,,7.00,Yes,"Friday, 2 October",-,\r\n'
+    "Participant 6,Grace Hopper,grace@x.org,Submitted,3.00,7.00,No,-,-,old\r\n"
+    "Participant 77,Nobody,n@x.org,No submission,,7.00,Yes,-,-,\r\n"
+)  # fmt: skip
+
+
+def fill(folder, worksheet, capsys):
+    (folder / "sheet.csv").write_bytes(worksheet.encode())
+    code = main(["export", str(folder), "--format", "moodle", "--gradebook", str(folder / "sheet.csv")])
+    told = capsys.readouterr()
+    if code:
+        return code, told.err, []
+    text = (folder / "moodle.csv").read_text(encoding="utf-8")
+    return code, told.out, list(csv.reader(io.StringIO(text, newline="")))
+
+
+def test_a_worksheet_of_moodle_gets_grades_and_feedback(tmp_path, capsys):
+    """By the participant's number; a locked grade and a student without a file stay as they are."""
+    store(tmp_path, CLASS[:2])
+    code, told, (_, ada, grace, nobody) = fill(tmp_path, WORKSHEET, capsys)
+    before = list(csv.reader(io.StringIO(WORKSHEET.removeprefix("\ufeff"), newline="")))
+    assert code == 0 and (ada[4], grace, nobody) == ("2", before[2], before[3])
+    assert ada[:4] + ada[5:9] == before[1][:4] + before[1][5:9]
+    assert WRONG["message"] in html.unescape(ada[-1]) and ada[-1].startswith("<p>Lesson 04: 2/4 points<br>")
+    assert "no submission: Participant 77 Nobody" in told
+    assert "1 grades filled in" in told and "1 grades are locked" in told
+
+
+def test_a_worksheet_of_another_language_is_filled_as_it_is(tmp_path, capsys):
+    """Semicolons, a comma in numbers; students by their e-mail address."""
+    store(tmp_path, [row("ada@x.org/04.ipynb", "ada@x.org", "04", exercise("4.1", "failed", 0.5))])
+    sheet = (
+        "ID;Vollständiger Name;E-Mail-Adresse;Status;Bewertung;Bestwertung;Änderbar;Zuletzt geändert (Bewertung);F\n"
+    )
+    code, _, (head, ada) = fill(tmp_path, f"{sheet}Teilnehmer/in 5;Ada;ada@x.org;-;;7,00;Ja;-;\n", capsys)
+    assert code == 0
+    (cells,) = list(csv.reader(ada, delimiter=";"))[:0] or [next(csv.reader([";".join(ada)], delimiter=";"))]
+    assert "0,5" in ",".join(ada) and "Bewertung" in ",".join(head) and cells
+
+
+@pytest.mark.parametrize("sheet", ["", "a,b\n1,2\n", "\xff", "Grade\n", "x,Grade,y\n", HEAD.replace("Grade,", "G,", 1)])
+def test_what_is_no_worksheet_is_a_sentence(tmp_path, capsys, sheet):
+    """And nothing is written."""
+    store(tmp_path, CLASS)
+    code, told, _ = fill(tmp_path, sheet, capsys)
+    assert code == 2 and "is no gradebook" in told and not (tmp_path / "moodle.csv").exists()
+
+
+def test_several_lessons_in_one_worksheet_are_a_question(tmp_path, capsys):
+    """Their points are added, and it is said."""
+    store(tmp_path, [CLASS[0], moodle("Ada Lovelace", 5, "05.ipynb", "05", exercise("5.1"))])
+    _, told, found = fill(tmp_path, WORKSHEET, capsys)
+    assert found[1][4] == "4" and "the sum of the lessons 04, 05" in told
+
+
+def test_no_feedback_is_markup_or_a_formula(tmp_path, capsys):
+    """In the worksheet, where Moodle shows HTML, and in the mail merge."""
+    bad = ["=1+1", ";=cmd|' /C calc'!A0", "-2,-3;--4", "<img src=x onerror=alert(1)>", EVIL, "\t@x"]
+    found = [exercise(f"4.{n}", "failed", 0.0, message=text, remarks=[text]) for n, text in enumerate(bad)]
+    store(tmp_path, [moodle("Ada Lovelace", 5, "04.ipynb", "04", *found)])
+    _, _, (_, ada, *_) = fill(tmp_path, WORKSHEET, capsys)
+    page = Page(ada[-1])
+    assert page.tags == {"p", "br"} and "=1+1" in page.text and "-2,-3;--4" in page.text
+    assert not [cell for cell in cells_of(ada[-1]) if computes(cell)]
+    export(tmp_path, "mail")
+    text = (tmp_path / "mail.csv").read_text(encoding="utf-8-sig")
+    assert not [cell for cell in cells_of(text) if computes(cell)]
+
+
+def test_a_zip_of_feedback_has_the_folders_that_moodle_knows(tmp_path, capsys):
+    """A page for each student, in the language of the notebook, and no page of those who grade."""
+    store(tmp_path, [*CLASS, moodle("Flat", 11, "", "04", exercise("4.1")) | {"student": "nobody"}, ADA])
+    export(tmp_path, "moodle-feedback")
+    told = capsys.readouterr().out
+    with zipfile.ZipFile(tmp_path / "moodle_feedback.zip") as archive:
+        pages = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert "Ada Lovelace_5_assignsubmission_file_/feedback.html" in pages
+    assert 'lang="zh-Hans"' in pages["李 小龙_8_assignsubmission_file_/feedback.html"]
+    assert all(Page(text).links == [] for text in pages.values())
+    assert "not of Moodle, and left out: lovelaceada_101" in told
+
+
+def test_canvas_gets_a_zip_of_what_it_handed_out(tmp_path, capsys):
+    """Each file has the name of the submission, whose student and file Canvas finds by two numbers in it; a notebook
+    is a notebook, because Canvas shows it under the name that the student gave.
+    """
+    python = row("hoppergrace_103_9009_04_one_row.py", "hoppergrace_103", "04", WRONG)
+    store(tmp_path, [ADA, SECOND, python, EVE, BROKEN])
+    export(tmp_path, "canvas-comments")
+    with zipfile.ZipFile(tmp_path / "canvas_comments.zip") as archive:
+        files = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert {ADA["submission"], SECOND["submission"], python["submission"]} == files.keys()
+    for name, text in files.items():
+        assert len([part for part in name.split("_") if part.isdecimal()]) >= 2
+        if name.endswith(".ipynb"):
+            nbformat.validate(nbformat.reads(text, 4))
+        else:
+            compile(text, name, "exec")
+    assert WRONG["message"] in nbformat.reads(files[SECOND["submission"]], 4).cells[0].source
+    assert "not of Canvas, and left out" in capsys.readouterr().out
+
+
+def test_a_mail_merge_has_a_line_for_each_student(tmp_path):
+    """Feedback to those who have some, the letter to those who hand in again, each in its language."""
+    some = [*CLASS, row("ada@x.org/04.ipynb", "ada@x.org", "04", exercise("4.1"))]
+    store(tmp_path, some)
+    export(tmp_path, "mail")
+    with open(tmp_path / "mail.csv", encoding="utf-8-sig", newline="") as file:
+        lines = {line["student"]: line for line in csv.DictReader(file)}
+    assert len(lines) == len({each["student"] for each in some})
+    assert lines["ada@x.org"]["email"] == "ada@x.org"
+    alan, ada, li = (lines[name] for name in ("Alan Turing_7", "Ada Lovelace_5", "李 小龙_8"))
+    assert alan["again_text"].startswith("Hello Alan Turing,") and alan["feedback_text"] == ""
+    assert ada["again_text"] == "" and WRONG["message"] in ada["feedback_text"]
+    assert "小龙，你好：" in li["again_text"] and "Hello" not in li["again_text"] + li["feedback_text"]
+    assert rows.line(CLASS[0]) and json.dumps(lines)
