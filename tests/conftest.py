@@ -89,6 +89,16 @@ def working_tree(copy: pathlib.Path) -> None:
     shutil.copytree(ROOT, copy, ignore=leave_out)
 
 
+@pytest.fixture(autouse=True)
+def _the_language_of_before():
+    """A test that runs a command with --lang, or a cell that names a language, leaves the next one its own."""
+    from grader.language import choose
+
+    before = choose._used
+    yield
+    choose._used = before
+
+
 @pytest.fixture(scope="module")
 def chromium():
     """The browser that this machine has, without a window. A sandbox of its own is refused to root in a container."""
