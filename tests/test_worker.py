@@ -1,6 +1,8 @@
 """The untrusted side: contained in time, memory and files, and gone afterwards."""
 
+import contextlib
 import pathlib
+import socket
 import subprocess
 import sys
 import time
@@ -166,6 +168,30 @@ def test_a_worker_that_went_away_is_replaced():
 
     assert run("def f(): return 1", Call("call", "f")).value == 1
     assert not pathlib.Path(lost._scratch.name).exists()
+
+
+def test_a_fork_waits_for_the_next_answer_of_its_kind():
+    """Each answer has one of its own; those of kinds that nobody asks for any more end."""
+    with contextlib.closing(zygotes.Zygote("interpreted")) as zygote:
+        used = []
+        for seconds in (10.0, 10.0, 11.0, 12.0, 13.0):
+            waiting = dict(zygote._spares)
+            with zygote.open("def f(): return 1", seconds) as session:
+                used += [number for number, channel in waiting.values() if channel is session._channel]
+                assert session.run(Call("call", "f")).value == 1
+        assert len(used) == 1 and used[0] not in [number for number, _ in zygote._spares.values()]
+        assert len(zygote._spares) == 2
+
+
+def test_a_fork_that_waited_in_vain_is_replaced():
+    """Someone may have killed it."""
+    with contextlib.closing(zygotes.Zygote("interpreted")) as zygote:
+        for _ in range(2):
+            with zygote.open("def f(): return 1", 10.0) as session:
+                assert session.run(Call("call", "f")).value == 1
+            ((number, channel),) = zygote._spares.values()
+            zygote.kill(number)
+            assert channel.recv(1, socket.MSG_PEEK) == b""
 
 
 def test_nothing_stays_when_the_judge_goes_without_a_word():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import itertools
 import json
 import os
@@ -21,6 +22,7 @@ from .session import Deadline, Died, Lower, NoAssembler, NotCompiled, NoWorker, 
 from .time_limit import LONGEST, TimeLimit
 
 START_SECONDS = 120
+_SPARES = 2  # kinds of which a fork waits: an answer's own, and that of the functions which it is given
 # Environment variables that a worker needs. The others may contain secrets, and a child can read its environment.
 _KEPT = ("PATH", "HOME", "LANG", "TZ", "VIRTUAL_ENV", "CONDA_PREFIX")
 _KEPT_BEGINNINGS = ("LC_", "LD_", "PYTHON", "CUDA", "NVIDIA_", "TRITON_")
@@ -37,6 +39,7 @@ class Zygote:
         self.mode, self._rungs = mode, rungs
         self.status: dict[str, str] = {}
         self._lock, self._numbers, self._ready = threading.Lock(), itertools.count(), False
+        self._spares: dict[Job, tuple[int, socket.socket]] = {}  # forks that wait for the next answer, the oldest first
         if sys.platform != "linux":
             raise NoWorker(said("checks need Linux (or Colab, or WSL): this platform cannot fork a guarded process"))
         try:
@@ -117,34 +120,70 @@ class Zygote:
         self.wait()
         limit = seconds if isinstance(seconds, TimeLimit) else TimeLimit(seconds)
         limit.watch(self._process.pid)
-        packed = json.dumps(schema.pack(Job(LONGEST * limit.seconds, **job), Job))
+        wanted = Job(LONGEST * limit.seconds, **job)
+        number, ours = self._spare_of(wanted) or self._request("fork", wanted)
+        return Session(lambda: self._end(number, wanted), ours, source, limit, driver, wanted.apart, lower)
+
+    def _request(self, verb: str, job: Job) -> tuple[int, socket.socket]:
+        """Ask for a fork: its number, and the channel to it. verb: "fork", or "spare" for one that waits for its use.
+
+        Raises NoWorker.
+        """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         number = next(self._numbers)
+        asked = f"{verb} {number} {json.dumps(schema.pack(job, Job))}".encode()
         with self._lock:
             try:
-                socket.send_fds(
-                    self._control,
-                    [f"fork {number} {packed}".encode()],
-                    [theirs.fileno()],
-                )
+                socket.send_fds(self._control, [asked], [theirs.fileno()])
             except OSError as error:
+                ours.close()
                 self._process.kill()  # it may take a while to end, and `get` would return it again
                 self._process.wait()
                 raise NoWorker(said("the process that runs answers went away: {error}", error=error)) from None
             finally:
                 theirs.close()
-        return Session(lambda: self.kill(number), ours, source, limit, driver, job.get("apart", False), lower)
+        return number, ours
+
+    def _spare_of(self, job: Job) -> tuple[int, socket.socket] | None:
+        """The fork of this kind that waits, if it still does."""
+        number, ours = self._spares.pop(job, (0, None))
+        if ours is None:
+            return None
+        try:
+            ours.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)  # it ended, or the machine refused it something
+        except BlockingIOError:
+            self._tell(f"use {number} ")
+            return number, ours
+        except OSError:
+            pass
+        ours.close()
+        return None
+
+    def _end(self, number: int, job: Job) -> None:
+        """End a fork. The next one of its kind is made while nobody waits: most checks are like the last one."""
+        self.kill(number)
+        if job.gpu or job.tools or job.assembles or job in self._spares:
+            return  # these start processes of their own, or are rare
+        while len(self._spares) >= _SPARES:
+            old, channel = self._spares.pop(next(iter(self._spares)))
+            channel.close()
+            self.kill(old)
+        with contextlib.suppress(NoWorker):
+            self._spares[job] = self._request("spare", job)
+
+    def _tell(self, sentence: str) -> None:
+        with self._lock, contextlib.suppress(OSError):
+            self._control.sendall(sentence.encode())
 
     def kill(self, number: int) -> None:
         """End one child and the processes that it started. number: of the fork request."""
-        with self._lock:
-            try:
-                self._control.sendall(f"kill {number} ".encode())
-            except OSError:
-                pass
+        self._tell(f"kill {number} ")
 
     def close(self) -> None:
         """End the process and its children."""
+        for _, channel in self._spares.values():
+            channel.close()
+        self._spares.clear()
         self._control.close()
         try:
             self._process.wait(5)

@@ -71,6 +71,7 @@ class Zygote:
     def __init__(self, control: socket.socket, folder: str, gpu: bool, sandbox: Sandbox):
         self._control, self._folder, self._gpu, self._sandbox = control, folder, gpu, sandbox
         self._forks: dict[int, _Fork] = {}
+        self._spares: set[int] = set()  # numbers of those that wait for an answer
         self._loaded = 0  # len(sys.modules) when the next two lists were made
         self._to_join: list[int] = []  # addresses for hugepages.join
         self._course_modules: list[str] = []
@@ -104,10 +105,11 @@ class Zygote:
         if self._to_join and not select.select(waiting, [], [], 0)[0]:
             hugepages.join(self._to_join.pop())
             return True
-        ready, _, _ = select.select(waiting, [], [], _POLL_SECONDS if self._forks else None)
+        ready, _, _ = select.select(waiting, [], [], _POLL_SECONDS if self._forks.keys() - self._spares else None)
         for number, fork in list(self._forks.items()):
             if fork.child.ended():
                 del self._forks[number]
+                self._spares.discard(number)
                 self._reap(fork)
             elif any(map(limits.overflows, fork.scratch)):
                 processes.kill(fork.child.pid)
@@ -119,16 +121,23 @@ class Zygote:
             self._reap(self._forks.popitem()[1])
 
     def _handle_message(self) -> bool:
-        """Handle one message of the judge: "fork NUMBER JOB" with a channel, or "kill NUMBER ". False at its end."""
+        """Handle one message of the judge. False at its end.
+
+        "fork NUMBER JOB" or "spare NUMBER JOB" with a channel, "use NUMBER " for a spare one, "kill NUMBER ".
+        """
         message, fds, _, _ = socket.recv_fds(self._control, 10_000, 1)
         if not message:
             return False
         verb, number, job = message.decode().split(" ", 2)
         if verb == "kill" and int(number) in self._forks:
             processes.kill(self._forks[int(number)].child.pid)
-        elif verb == "fork" and fds:
+        elif verb == "use":
+            self._spares.discard(int(number))
+        elif verb in ("fork", "spare") and fds:
             try:
                 self._forks[int(number)] = self._fork(schema.unpack(json.loads(job), Job), fds[0])
+                if verb == "spare":
+                    self._spares.add(int(number))
             except (OSError, tools.Unavailable) as error:  # such as a full disk: only this session gets the error
                 _refuse(fds[0], error)
         return True
