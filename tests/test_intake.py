@@ -609,6 +609,15 @@ def test_what_was_mended_is_listed_for_a_person(tmp_path):
     assert told.startswith(f"ada: ada/{NAME}: a conflict of git") and told[5:] in [line for _, line in plan.lines(made)]
 
 
+def test_a_solution_that_is_handed_in_is_listed_for_a_person(tmp_path):
+    """It counts: whoever copied one cell of it may have written the others."""
+    made = planned(write(tmp_path, {f"ada/{NAME}": SOLUTION, f"bob/{NAME}": ADA}))
+
+    assert list(made.students) == ["ada", "bob"] == [file.student for file in made.files]
+    (sentence,) = made.for_a_person
+    assert "ada" in sentence and "marks that stand around the answers" in sentence
+
+
 @pytest.mark.parametrize("case", NAMED)
 def test_what_cannot_be_read_is_named_with_what_to_ask_for(case):
     """One sentence, for the instructor to send on."""

@@ -35,7 +35,7 @@ CLASS = [
     moodle("Grace Hopper", 6, "04.ipynb", "04", WRONG, exercise("4.2"), **wrong(PAD.replace("row_max", "m"))),
     UNREAD,
     moodle("李 小龙", 8, "00.ipynb", "00", exercise("0.1"), language="zh_Hans"),
-    moodle("李 小龙", 8, "x.docx", None, problems=[said("is no notebook, whose name ends in .ipynb or .py")]),
+    moodle("李 小龙", 8, "x.docx", None, problems=[said("it is no notebook: its name ends in neither .ipynb nor .py")]),
     moodle("Tim", 9, "05.ipynb", "05", exercise("5.1", "not_attempted", 0.0), exercise("5.2", "not_attempted", 0.0)),
     moodle(
         "Zoë", 10, "06.ipynb", None,

@@ -149,7 +149,7 @@ def _fault(info: zipfile.ZipInfo, limit: int) -> str | None:
         return said("is encrypted in its zip file")
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # the others unpack without a bound
         return said("is compressed in its zip file by another method than deflate")
-    return said("is larger than {value} MB", value=limit >> 20) if info.file_size > limit else None
+    return said("it is larger than {value} MB", value=limit >> 20) if info.file_size > limit else None
 
 
 def _load(held: _Held, info: zipfile.ZipInfo) -> bytes:

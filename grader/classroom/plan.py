@@ -271,11 +271,15 @@ def _of_student(student: Student) -> Iterator[tuple[int, str]]:
 
 def _mended(choice: Choice) -> list[str]:
     """What is odd about the files that count, or may count."""
-    return [
-        joined("{one}: {two}", [each.file.name, why])
-        for each in choice.counts
-        for why in (*each.contents.problems, *([said("it was not handed in")] if each.owner.draft else []))
-    ]
+    return [joined("{one}: {two}", [each.file.name, why]) for each in choice.counts for why in _odd(each)]
+
+
+def _odd(each: Candidate) -> Iterator[str]:
+    yield from each.contents.problems
+    if each.owner.draft:
+        yield said("it was not handed in")
+    if each.contents.solution:
+        yield said("it holds the marks that stand around the answers in the course's solutions")
 
 
 def store(plan: Plan, folder: pathlib.Path) -> None:

@@ -197,7 +197,7 @@ def _light(load: Callable[[], bytes]) -> bytes:
     data = load()
     if len(data) > MAX_BYTES:
         data = mending.without_outputs(data)
-    return data if len(data) <= MAX_BYTES else refuse(said("is larger than {value} MB", value=MAX_BYTES >> 20))
+    return data if len(data) <= MAX_BYTES else refuse(said("it is larger than {value} MB", value=MAX_BYTES >> 20))
 
 
 def _is_no_submission(name: str, load: Callable[[], bytes], notebooks: set[str] | None) -> bool:
@@ -232,7 +232,7 @@ def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple
         if path.name == ".git":
             yield name, _not_a_notebook
         elif path.is_symlink():  # no platform makes links, and a link could lead to another student's answer
-            yield name, (lambda: refuse(said("is a link")))
+            yield name, (lambda: refuse(said("it is a link")))
         elif kind == ".zip" and path.is_file():
             try:
                 inside, problem = _in_zip(path, most), said("is a zip file that holds no files")
@@ -291,24 +291,24 @@ def _passed_over(name: str) -> bool:
 
 
 def _not_a_notebook() -> bytes:
-    refuse(said("is no notebook, whose name ends in .ipynb or .py"))
+    refuse(said("it is no notebook: its name ends in neither .ipynb nor .py"))
 
 
 def _bytes(path: pathlib.Path, folder: pathlib.Path | None = None) -> bytes:
     """The bytes of a file. folder: where it was found; a file that is a link by now, or is in one, is not read."""
     if folder and path.parent.resolve() != folder.resolve() / path.parent.relative_to(folder):
-        refuse(said("is a link"))
+        refuse(said("it is a link"))
     if not path.is_file():
-        refuse(said("is no regular file"))
+        refuse(said("it is no regular file"))
     flags = os.O_RDONLY | os.O_NONBLOCK | (os.O_NOFOLLOW if folder else 0)
     try:
         with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as f:
             data = f.read(MAX_LOADED + 1)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            refuse(said("is a link"))
+            refuse(said("it is a link"))
         raise
-    return data if len(data) <= MAX_LOADED else refuse(said("is larger than {value} MB", value=MAX_LOADED >> 20))
+    return data if len(data) <= MAX_LOADED else refuse(said("it is larger than {value} MB", value=MAX_LOADED >> 20))
 
 
 def answers(submission: Submission) -> list[tuple[Exercise, Answer]]:
