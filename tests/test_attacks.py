@@ -128,6 +128,8 @@ def nothing_left(mark):
     (mark / "results.jsonl").write_text("a row\n")
     before = processes()
     yield
+    for zygote in zygotes._zygotes.values():
+        zygote.end_spares()
     end = time.monotonic() + 10
     while (left := processes() - before) or any(p for z in zygotes._zygotes.values() for p in scratch(z)):
         assert time.monotonic() < end, f"still there: {left}"

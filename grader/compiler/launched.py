@@ -1,6 +1,6 @@
 """The machine code of a launch that a ledger recorded, for the GPU by which answers are judged.
 
-For a process that is confined and runs no answer: see worker/alone.py.
+For a process that is confined and runs no answer: see worker/front_end.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The answer's side: it imports an answer's Python and calls it. Its tensors are handles without numbers.
 
 Runs in: a process of its own for each answer, forked by worker/zygote.py.
-May import: interpreter, isolation, protocol, root, sentence.
+May import: interpreter, isolation, protocol, sentence.
 Start reading: apart.py.
 
 answer         imports the text of an answer and its driver

@@ -78,7 +78,8 @@ class Zygote:
         # No namespaces with a GPU: its driver must reach its other parts.
         gpu = self.mode == "compiled" and environment.has_gpu()
         rungs = [rung for rung in self._rungs if not (gpu and rung == "namespaces")]
-        return [str(control.fileno()), self._scratch.name, "gpu" if gpu else "-", *rungs]
+        mode = "gpu" if gpu else "interpreted" if self.mode == "interpreted" else "front end"
+        return [str(control.fileno()), self._scratch.name, mode, *rungs]
 
     def wait(self) -> None:
         """Return when the process is ready to fork. Raises NoWorker with the last line of its log."""
@@ -164,12 +165,16 @@ class Zygote:
         self.kill(number)
         if job.gpu or job.tools or job.assembles or job in self._spares:
             return  # these start processes of their own, or are rare
-        while len(self._spares) >= _SPARES:
-            old, channel = self._spares.pop(next(iter(self._spares)))
-            channel.close()
-            self.kill(old)
+        self.end_spares(_SPARES - 1)
         with contextlib.suppress(NoWorker):
             self._spares[job] = self._request("spare", job)
+
+    def end_spares(self, but: int = 0) -> None:
+        """End the forks that wait for an answer, the oldest first. but: how many go on waiting."""
+        while len(self._spares) > but:
+            number, channel = self._spares.pop(next(iter(self._spares)))
+            channel.close()
+            self.kill(number)
 
     def _tell(self, sentence: str) -> None:
         with self._lock, contextlib.suppress(OSError):
@@ -181,9 +186,7 @@ class Zygote:
 
     def close(self) -> None:
         """End the process and its children."""
-        for _, channel in self._spares.values():
-            channel.close()
-        self._spares.clear()
+        self.end_spares()
         self._control.close()
         try:
             self._process.wait(5)

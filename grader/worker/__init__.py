@@ -7,6 +7,10 @@ most answers.
 
 start       enters the namespaces, and becomes the zygote
 zygote      imports PyTorch and Triton once, forks and confines the processes of each answer, reaps them
-alone       an answer in one process: formulas, tests, Triton's compiler, a GPU
+warm_up     imports and runs once what every answer needs
+alone       an answer in one process: formulas, tests, a GPU
+front_end   Triton's compiler for kernels that arrive as text, without an answer
+requests    the loop of a process that serves one session
+course_modules  which modules of the course are loaded, and that an answer imports no others
 hugepages   joins memory pages, so that a fork is cheap
 """

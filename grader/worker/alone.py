@@ -1,7 +1,7 @@
 """An answer without a device: it has tensors with numbers, and this process serves the judge by itself.
 
 For exercises in which neither bytes nor libraries matter, for functions of the course that run on tensors of an answer,
-for Triton's compiler front end, and for runs on a GPU.
+and for runs on a GPU.
 """
 
 from __future__ import annotations
@@ -11,9 +11,7 @@ import contextlib
 import socket
 from dataclasses import replace
 
-from ..compiler import launched
 from ..cuda import device as on_gpu
-from ..device_side import lowering
 from ..host_side.answer import Answer
 from ..isolation.linux import limits
 from ..protocol import frames, reuse
@@ -23,8 +21,7 @@ from ..protocol.replies import pack_reply
 from ..protocol.tensors import pack, unfit, unpack
 from ..sentence import fault, tree
 from ..spec import Call, Error, Helper
-
-_MAX_REQUEST = 1 << 30  # bytes
+from . import requests
 
 
 def serve(to_judge: int, scratch: str, gpu: bool) -> None:
@@ -35,17 +32,7 @@ def serve(to_judge: int, scratch: str, gpu: bool) -> None:
     """
     channel = socket.socket(fileno=to_judge)
     runner = Runner(channel, scratch, gpu)
-    frames.send(channel, {"too_little_memory": tree.pack(limits.too_little_memory())})
-    while True:
-        try:
-            header, payload = frames.receive(channel, _MAX_REQUEST)
-        except frames.BrokenChannel:
-            return
-        try:
-            reply, data = runner.handle(header, payload)
-        except BaseException as error:  # SystemExit and KeyboardInterrupt are answers too
-            reply, data = pack_reply(error=runner.described(error))
-        frames.send(channel, reply, data)
+    requests.serve(channel, runner.handle, runner.described)
 
 
 class Runner:
@@ -59,19 +46,13 @@ class Runner:
     def handle(self, header: dict, payload: bytes) -> tuple[dict, list[bytes]]:
         """The reply to one request, as (header, payload). Raises the exceptions of the answer outside of a call.
 
-        header["op"]: "write" stores the text of an answer, "load" imports it, "lower" lowers a kernel, "assemble"
-        makes machine code of it, "run" runs a call.
+        header["op"]: "write" stores the text of an answer, "load" imports it, "run" runs a call.
         """
         if header["op"] == "write":
             return self._answer.write(header["source"]), []
         if header["op"] == "load":
             self._answer.load(header["driver"])
             return {}, []
-        if header["op"] == "lower":
-            program, signature = header["program"], header["signature"]
-            return {"visited": lowering.lower(program, signature, header["constants"], header["options"])}, []
-        if header["op"] == "assemble":
-            return launched.assembled(header), []
         return self._run(unpack_call(header, payload), header["limit"])
 
     def described(self, error: BaseException) -> Error:
@@ -143,7 +124,7 @@ def _given_function(channel: socket.socket, index: int):
             raise ValueError(refused)
         spec, data = pack(x.detach())
         frames.send(channel, {"op": "given", "index": index, "tensor": spec}, data)
-        header, payload = frames.receive(channel, _MAX_REQUEST)
+        header, payload = frames.receive(channel, requests.MOST)
         if "error" in header:
             kind = getattr(builtins, header["error"]["type"], RuntimeError)
             raise (kind if issubclass(kind, Exception) else RuntimeError)(tree.unpack(header["error"]["message"]))

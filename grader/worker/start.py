@@ -12,17 +12,17 @@ from ..isolation.linux.ladder import Sandbox
 from ..isolation.linux.scratch import remove
 
 
-def main(control_fd: int, folder: str, gpu: bool, rungs: list[str]) -> None:
+def main(control_fd: int, folder: str, mode: str, rungs: list[str]) -> None:
     """Be a zygote. control_fd: descriptor of the socket to the judge; the rest as for `zygote.Zygote` and Sandbox."""
     sandbox = Sandbox(environment.COURSE, tuple(rungs))
     from . import zygote
 
-    zygote.serve(control_fd, folder, gpu, sandbox)
+    zygote.serve(control_fd, folder, mode, sandbox)
 
 
 if __name__ == "__main__":
     try:
-        main(int(sys.argv[1]), sys.argv[2], sys.argv[3] == "gpu", sys.argv[4:])
+        main(int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:])
     except BrokenPipeError:  # the judge ended while the zygote prepared itself
         pass
     finally:

@@ -1,4 +1,4 @@
-"""The zygote: one process that holds PyTorch and Triton, and forks the processes of every answer.
+"""The zygote: one process that holds PyTorch, Triton, or both, and forks the processes of every answer.
 
 The zygote never receives an answer. A fork is confined first. Then it receives the text of an answer and one input
 after another, and sends bytes back. It holds no expected value, no seed and no comparison.
@@ -11,11 +11,8 @@ import dataclasses
 import functools
 import gc
 import importlib
-import itertools
 import json
-import linecache
 import os
-import random
 import select
 import socket
 import sys
@@ -24,29 +21,16 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy
-
-from .. import environment, interpreter
+from .. import environment
 from ..cuda import tools
-from ..device_side import server
-from ..host_side import apart
-from ..host_side.answer import leave_the_course
-from ..host_side.handles import OnDevice
-from ..host_side.wire import Wire
-from ..interpreter.triton_private import is_kernel
 from ..isolation.linux import limits, processes
 from ..isolation.linux.ladder import Sandbox
 from ..isolation.linux.scratch import remove
 from ..protocol import frames, schema
-from ..protocol.calls import pack_call, unpack_call
 from ..protocol.jobs import Job
-from ..protocol.kernels import KernelProgram
-from ..protocol.replies import pack_reply
 from ..sentence import message, tree
-from ..spec import Call
-from . import alone, hugepages
+from . import course_modules, hugepages
 
-_COURSE = __package__.partition(".")[0]
 _POLL_SECONDS = 0.25  # between two checks of the files that the forks wrote
 
 
@@ -64,12 +48,13 @@ class Zygote:
     """The process that forks the processes of an answer for each request of the judge.
 
     control: Unix socket of packets to the judge; each "fork" message carries the file descriptor of a channel. folder:
-    parent of the scratch folders. gpu: whether forks may use a GPU; this process itself must not, because CUDA does not
-    work after a fork. sandbox: has entered the namespaces.
+    parent of the scratch folders. mode: "interpreted" for answers; "front end" for kernels that are compiled; "gpu" for
+    these, and for answers on a GPU, which this process itself must not use, because CUDA does not work after a fork.
+    sandbox: has entered the namespaces.
     """
 
-    def __init__(self, control: socket.socket, folder: str, gpu: bool, sandbox: Sandbox):
-        self._control, self._folder, self._gpu, self._sandbox = control, folder, gpu, sandbox
+    def __init__(self, control: socket.socket, folder: str, mode: str, sandbox: Sandbox):
+        self._control, self._folder, self._mode, self._sandbox = control, folder, mode, sandbox
         self._forks: dict[int, _Fork] = {}
         self._spares: set[int] = set()  # numbers of those that wait for an answer
         self._loaded = 0  # len(sys.modules) when the next two lists were made
@@ -77,20 +62,24 @@ class Zygote:
         self._course_modules: list[str] = []
 
     def prepare(self) -> None:
-        """Import the modules that answers need, prove the rungs of the sandbox, and send "ready" to the judge."""
-        gc.disable()  # modules imported now are never freed
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            import torch
+        """Import the modules that forks need, prove the rungs of the sandbox, and send "ready" to the judge.
 
-        torch.set_num_threads(1)
-        if environment.interpreted():
-            interpreter.install()
-        _warm_up()
+        The front end alone does without PyTorch, which is two thirds of a process's memory.
+        """
+        gc.disable()  # modules imported now are never freed
+        if self._mode != "front end":
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                from . import warm_up
+            warm_up.run()
+        if self._mode != "interpreted":
+            from . import front_end
+
+            front_end.warm_up()
         processes.adopt_orphans()
         self._sandbox.prove(self._folder)
-        if self._gpu:
-            self._sandbox.prove_on_gpu(self._folder, _use_gpu)
+        if self._mode == "gpu":
+            self._sandbox.prove_on_gpu(self._folder, warm_up.use_gpu)
         gc.freeze()  # without it, a collection in a fork writes to all objects and so copies their pages
         gc.enable()
         self._control.sendall(
@@ -101,7 +90,8 @@ class Zygote:
         """Wait for the next event and handle it. Without an event, join one huge page. False if the judge is gone."""
         waiting = [self._control, *(w for fork in self._forks.values() if (w := fork.child.wakes) is not None)]
         if self._loaded != len(sys.modules):
-            self._to_join, self._course_modules, self._loaded = hugepages.ranges(), _course_modules(), len(sys.modules)
+            self._to_join, self._course_modules = hugepages.ranges(), course_modules.loaded()
+            self._loaded = len(sys.modules)
         if self._to_join and not select.select(waiting, [], [], 0)[0]:
             hugepages.join(self._to_join.pop())
             return True
@@ -152,10 +142,12 @@ class Zygote:
         starts = job.gpu or job.tools or job.assembles or self._sandbox.status["seccomp"] != "on"
         folders = tuple(tempfile.mkdtemp(dir=self._folder) for _ in range(1 + job.apart))
         if not job.apart:
-            serve = functools.partial(alone.serve, channel, folders[0], job.gpu)
-            child = self._fork_one(job, folders[0], (channel,), serve)
+            child = self._fork_one(job, folders[0], (channel,), self._alone(job, channel, folders[0]))
             os.close(channel)
             return _Fork(child, (), folders, starts)
+        from ..device_side import server
+        from ..host_side import apart
+
         to_host, to_device = (end.detach() for end in socket.socketpair())
         try:
             serve = functools.partial(apart.serve, to_device, folders[1], job.elsewhere)
@@ -172,6 +164,16 @@ class Zygote:
             os.close(to_device)
         os.close(channel)
         return _Fork(device, (host,), folders, starts)
+
+    def _alone(self, job: Job, channel: int, scratch: str) -> Callable[[], None]:
+        """What the one process of a job does. Arguments as for `alone.serve`."""
+        if self._mode == "interpreted" or job.gpu:
+            from . import alone
+
+            return functools.partial(alone.serve, channel, scratch, job.gpu)
+        from . import front_end
+
+        return functools.partial(front_end.serve, channel)
 
     def _fork_one(
         self, job: Job, scratch: str, channels: tuple[int, ...], serve: Callable[[], None], build: bool = False
@@ -211,14 +213,11 @@ class Zygote:
         before = len(sys.modules)
         for module in job.modules:
             importlib.import_module(module)
-        course = [*self._course_modules, *_course_modules(before)]
-        _remember_kernels(_course_modules(before))
+        course = [*self._course_modules, *course_modules.loaded(before)]
+        course_modules.remember_kernels(course_modules.loaded(before))
         self._sandbox.confine(scratch, parent, job.seconds, job.gpu)
         warnings.simplefilter("ignore")
-        # Random numbers are the same in every run of an answer. PyTorch's generator has a fixed seed by default.
-        random.seed(0)
-        numpy.random.seed(0)
-        leave_the_course(course)
+        course_modules.leave(course)
 
     def _reap(self, fork: _Fork) -> None:
         """End the processes of a fork that is no longer in the list, and remove its scratch folders."""
@@ -251,23 +250,6 @@ def _refuse(channel_fd: int, error: Exception) -> None:
         frames.send(channel, {"no_worker": getattr(error, "strerror", None) or tree.pack(message(error))})
 
 
-def _course_modules(before: int = 0) -> list[str]:
-    """Names of the loaded modules of the course, without the first `before` entries of sys.modules.
-
-    A fork must not iterate over all modules: to read an object changes its reference count, and so copies its page.
-    """
-    names = itertools.islice(reversed(sys.modules), len(sys.modules) - before)
-    return [name for name in names if name.split(".")[0] == _COURSE]
-
-
-def _remember_kernels(modules: list[str]) -> None:
-    """Keep the lines of modules with kernels in memory: Triton needs them, and an answer may read no file of these."""
-    for module in map(sys.modules.get, modules):
-        if any(is_kernel(value) for value in list(vars(module).values())):
-            lines = linecache.getlines(module.__file__)
-            linecache.cache[module.__file__] = sum(map(len, lines)), None, lines, module.__file__
-
-
 @functools.cache
 def _texts(modules: tuple[str, ...]) -> tuple[str, ...]:
     """The texts of packages of the course, by which a device tells their kernels from an answer's."""
@@ -275,67 +257,9 @@ def _texts(modules: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(file.read_text(encoding="utf-8") for folder in folders for file in sorted(folder.glob("*.py")))
 
 
-class _Loop(Wire):
-    """A wire to a device in this very process, to run the code of both sides once."""
-
-    def __init__(self):
-        ours, self._theirs = socket.socketpair()
-        super().__init__(ours)
-        self._server = server.Server(self._theirs)
-
-    def ask(self, header: dict, payload: bytes = b"") -> tuple[dict, bytes]:
-        """The reply of the device."""
-        self._send(header, payload)
-        frames.send(self._theirs, *self._server.obey(*frames.receive(self._theirs, 0)))
-        return frames.receive(self._arriving, 0)
-
-
-def _warm_up() -> None:
-    """Import and run once the code that every answer needs: its first use is slow, or impossible in a fork."""
-    import numpy.ma  # noqa: F401  # for numpy.unique
-    import numpy.random  # noqa: F401
-    import torch
-
-    from ..device_side import kernel_text, lowering
-    from ..host_side import kernel_source
-    from ..interpreter import caching, selfcheck
-    from ..interpreter.observe import Observer
-
-    with OnDevice(_Loop()):
-        x = torch.empty(2, 3)
-        e = torch.exp(x - x.amax(dim=1, keepdim=True))
-        (e / e.sum(dim=1, keepdim=True)).sum().item()
-    with contextlib.suppress(Exception):  # doctor() reports a failure; here it would hide the error of an answer
-        program = schema.pack(kernel_source.collect(selfcheck.copy.fn), KernelProgram)
-        kernel_text.admit(schema.unpack(program, KernelProgram))
-        if environment.interpreted():
-            header, (data,) = pack_call(Call("launch", "copy", (torch.ones(5),), trace=True))
-            call = unpack_call(header, data)
-            with Observer(call) as observer:
-                selfcheck.copy_once()
-            pack_reply(None, call.args, observed=observer.observations([*call.args]))
-            caching.read_library()
-        else:
-            names = {"y_ptr": "*fp32", "x_ptr": "*fp32", "n": "i32"}
-            lowering.lower_kernel(selfcheck.sum_unpadded, names, {"BLOCK": ["int", "8"]}, {})
-
-
-def _use_gpu() -> None:
-    """Compile a kernel and run it on the GPU. Raises RuntimeError for a wrong result."""
-    import torch
-
-    from ..interpreter import selfcheck
-
-    x = torch.ones(8, device="cuda")
-    y = torch.empty_like(x)
-    selfcheck.copy[(1,)](y, x, 8, BLOCK=8)
-    if not torch.equal(x, y):
-        raise RuntimeError("a copy on the GPU differs")
-
-
-def serve(control_fd: int, folder: str, gpu: bool, sandbox: Sandbox) -> None:
+def serve(control_fd: int, folder: str, mode: str, sandbox: Sandbox) -> None:
     """Fork runners until the judge closes the control socket. Arguments as for Zygote; control_fd: its descriptor."""
-    zygote = Zygote(socket.socket(fileno=control_fd), folder, gpu, sandbox)
+    zygote = Zygote(socket.socket(fileno=control_fd), folder, mode, sandbox)
     zygote.prepare()
     while zygote.step():
         pass
