@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from .. import lessons
 from ..judge import extract
+from ..language import named_in
 from ..sentence import message, said
 from ..spec import Answer, Checked, Exercise
 from . import archives, file_names, layouts, mending, percent, run_order
@@ -46,7 +47,7 @@ class Submission:
 
     cells: in the order in which they are read (run_order.py). called: what the notebook calls each of them. checks: the
     last check of each exercise that the file shows. in_file: the cells in the file's order. language: the code that its
-    metadata gives, as in a notebook of the course.
+    metadata gives, as in a notebook of the course, or its first cell, as in a lesson that `start` wrote.
     """
 
     cells: list[str] = field(default_factory=list)
@@ -366,7 +367,7 @@ def read(data: bytes, name: str = "") -> Submission:
         submission.called = [cell.called for cell in ordered]
         submission.checks = run_order.checks(ordered)
         submission.in_file = cells
-        submission.language = _language(notebook)
+        submission.language = _code_of(_named_by_metadata(notebook)) or _code_of(_named_by_cells(cells))
     return submission
 
 
@@ -375,11 +376,21 @@ def _values(data: bytes) -> int:
     return sum(data.count(sign) for sign in (b",", b"[", b"{"))
 
 
-def _language(notebook: dict) -> str | None:
-    """The language that the course wrote into a notebook's metadata, None where there is none."""
+def _code_of(language) -> str | None:
+    """The code of a language, None for anything else."""
+    return language if isinstance(language, str) and re.fullmatch(r"\w{2,20}", language) else None
+
+
+def _named_by_metadata(notebook: dict):
+    """The language that the course wrote into a notebook's metadata. Any file may hold anything there."""
     for key in ("metadata", "five_passes", "language"):
         notebook = notebook.get(key) if isinstance(notebook, dict) else None
-    return notebook if isinstance(notebook, str) and re.fullmatch(r"\w{2,20}", notebook) else None
+    return notebook
+
+
+def _named_by_cells(cells: list[CodeCell]) -> str | None:
+    """The language that the first cell to name one names."""
+    return next(filter(None, (named_in(cell.text) for cell in cells)), None)
 
 
 def _cells(notebook) -> tuple[list[CodeCell], str | None]:
