@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import subprocess
 import sys
 import types
 
@@ -288,6 +289,27 @@ def test_an_interrupt_ends_watching(tmp_path, monkeypatch, capsys):
     for state, status in (("right", 0), ("wrong", 1)):
         assert main(["check", "--watch", str(file_of(tmp_path, doubled(state)))]) == status
         assert "Ctrl-C ends this.\n" in capsys.readouterr().out
+    main(["check", "--watch", str(file_of(tmp_path, lesson(folder=ROOT / "notebooks" / "zh")))])
+    assert "按 Ctrl-C 结束。\n" in capsys.readouterr().out
+
+
+def test_a_file_that_is_saved_during_the_first_check_is_checked_again(tmp_path, monkeypatch, capsys):
+    path = file_of(tmp_path, doubled("wrong"))
+    looks, checked = iter(range(3)), api.checked
+
+    def slowly(exercise, answer):
+        save(path, doubled("right"))
+        return checked(exercise, answer)
+
+    def sleep(seconds):
+        if next(looks, None) is None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(api, "checked", slowly)
+    monkeypatch.setattr(checking, "time", types.SimpleNamespace(sleep=sleep))
+
+    assert main(["check", "--watch", str(path)]) == 0
+    assert "7 of 7 cases" in capsys.readouterr().out.partition("Ctrl-C")[2]
 
 
 def test_a_check_in_a_script_reads_the_script(tmp_path, monkeypatch, capsys):
@@ -298,6 +320,51 @@ def test_a_check_in_a_script_reads_the_script(tmp_path, monkeypatch, capsys):
     check("0.1")
 
     assert "Every value was multiplied by itself" in capsys.readouterr().out
+
+
+RUN = """# %% [markdown]
+# Text.
+
+# %%
+import torch
+from grader import check
+x = torch.ones(2)
+x
+
+# %%
+def double(x):
+    raise NotImplementedError("TODO 0.1")
+
+# %%
+double(x)
+
+# %%
+check("0.1")
+
+# %%
+import matplotlib.pyplot as plt
+plt.plot([1, 2], [3, 4]);
+
+# %%
+1 +
+"""
+
+
+@pytest.mark.whole
+def test_run_shows_what_a_notebook_shows(tmp_path, capsys):
+    """Values, sentences about what is to be done, checks, charts in words; a cell that fails stops no other."""
+    path = file_of(tmp_path, RUN, "00.py")
+    command = [sys.executable, "-m", "grader", "run", str(path), "--lang", "en"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+    assert main(["run", "none.py"]) == 2
+    assert "Nothing ran: none.py cannot be read" in capsys.readouterr().err
+    shown = re.split(rf"^{re.escape(str(path))}:\d+\n", done.stdout, flags=re.M)
+    assert done.returncode == 1 and len(shown) == 7, done
+    assert "tensor([1., 1.])" in shown[1] and shown[2].strip() == ""
+    assert shown[3].strip().startswith("Not yet: this cell needs your answer to 0.1.")
+    assert "not yet: put your answer in place of the TODO of 0.1" in " ".join(shown[4].split())
+    assert shown[5].startswith("Chart.") and "SyntaxError" in shown[6]
 
 
 PAGES = {"en": ROOT / "docs" / "terminal.md", "zh": ROOT / "docs" / "zh" / "terminal.md"}

@@ -6,8 +6,10 @@ import pathlib
 import sys
 import time
 
+from .. import language
 from ..language import say
 from ..sentence import said
+from .saved import Saved
 
 _EVERY = 0.1  # seconds between two looks at a file that is watched
 
@@ -56,6 +58,7 @@ def _run(options) -> int:
     if unknown:
         return _nothing(no_exercise(unknown[0]))
     zygotes.warm("interpreted", "compiled")  # while this process reads the file and loads PyTorch
+    saved = Saved(options.file)  # before it is read: it may be saved while it is checked for the first time
     try:
         file = work_file.read(options.file)
     except OSError as error:
@@ -70,24 +73,26 @@ def _run(options) -> int:
     try:
         verdicts.show(file)
         if options.watch:
-            _watch(options.file, verdicts)
+            with language.speaking(file.read.language):
+                print(say(_watching(options.file)), flush=True)
+            _watch(saved, verdicts)
     except KeyboardInterrupt:
         print()
     return 0 if verdicts.all_passed() else 1
 
 
-def _watch(path: pathlib.Path, verdicts) -> None:
-    """Show verdicts on what changes in a file, until an interrupt comes."""
-    from .saved import Saved
+def _watching(path: pathlib.Path) -> str:
+    return said("Watching {file}: save it, and what changed is checked. Ctrl-C ends this.", file=path)
 
-    print(say(said("Watching {file}: save it, and what changed is checked. Ctrl-C ends this.", file=path)), flush=True)
-    saved = Saved(path)
+
+def _watch(saved: Saved, verdicts) -> None:
+    """Show verdicts on what changes in a file, until an interrupt comes."""
     while True:
         step(saved, verdicts)
         time.sleep(_EVERY)
 
 
-def step(saved, verdicts) -> None:
+def step(saved: Saved, verdicts) -> None:
     """One look at a file that is watched: where it was saved, show the verdicts on what changed in it."""
     from . import work_file
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import sys
 
@@ -37,8 +38,10 @@ def run(options) -> int:
         line = named(cell.called, "line")
         print("\n" + (f"{options.file}:{line}" if line else say(cell.called)), flush=True)
         text = language.without_name(cell.text) if options.lang else cell.text
-        error = shell.run_cell(text, store_history=True).error_in_exec
+        ran = shell.run_cell(text, store_history=True)
+        error = ran.error_before_exec or ran.error_in_exec
         failed = failed or error is not None
+        _show_charts()
         if isinstance(error, KeyboardInterrupt):
             break
     return 1 if failed else 0
@@ -51,12 +54,23 @@ def _shell():
 
     from ..notebook.start import start
 
+    os.environ.setdefault("MPLBACKEND", "agg")  # charts are shown in words
     config = Config()
     config.HistoryManager.enabled = False  # nothing of the course goes into the learner's own history
     config.InteractiveShell.colors = "NoColor"
     shell = InteractiveShell.instance(config=config)
     start()
     return shell
+
+
+def _show_charts() -> None:
+    """Describe the charts that a cell has made, as a notebook draws them below it."""
+    from ..notebook import alt_text
+
+    plots = sys.modules.get("matplotlib.pyplot")
+    for number in plots.get_fignums() if plots else ():
+        print(say(alt_text.words(plots.figure(number))), flush=True)
+        plots.close(number)
 
 
 def _nothing(why: str) -> int:
