@@ -13,7 +13,7 @@ from conftest import ROOT
 
 from grader import check, lessons
 from grader.__main__ import main
-from grader.classroom import percent
+from grader.classroom import percent, submissions
 from grader.cli import check as checking
 from grader.cli import start, verdicts, work_file
 from grader.cli.saved import Saved
@@ -199,6 +199,19 @@ def test_start_writes_once(capsys, tmp_path):
     assert "is there already, and stays as it is" in capsys.readouterr().err
     assert main(["start", "77"]) == 2
     assert "There is no lesson '77'. There are 00 to 15." in capsys.readouterr().err
+
+
+def test_a_lesson_in_a_file_counts_beside_its_notebook(tmp_path):
+    """As in a repository of the course; jupytext's copy of a notebook does not."""
+    (book,) = (ROOT / "notebooks").glob("00_*.ipynb")
+    copy = percent.written(("code", cell.text) for cell in percent.cells(doubled("right"))[1:])
+    for name, text in (("notebooks/{}.ipynb", book.read_text()), ("work/{}.py", doubled("right")), ("{}.py", copy)):
+        path = tmp_path / "repository" / name.format(book.stem)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    found = submissions.look(tmp_path / "repository", one_student=True).files
+    assert [file.name for file in found] == [f"notebooks/{book.name}", f"work/{book.stem}.py"]
 
 
 def save(path, text):

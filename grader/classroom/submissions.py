@@ -38,6 +38,7 @@ _ADDED = {"thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r"}
 _AT_TOP = ""  # in place of a student
 # A file of this kind may hold a notebook, so it has a row of its own beside other notebooks.
 _MAY_HOLD_ONE = re.compile(r"\.(?:zip|7z|rar|tar|t?gz|bz2|xz)$|\.ipynb\b", re.IGNORECASE)
+_STARTED = re.compile(r"^from colab_setup import start\r?$", re.MULTILINE)  # of a lesson that `start` wrote
 _FENCED = re.compile(r"\A\s*```[a-z]*[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
@@ -206,15 +207,18 @@ def _is_no_submission(name: str, load: Callable[[], bytes], notebooks: set[str] 
     the top.
 
     A .py is a module, unless it answers an exercise: in cells, and as no copy of a notebook, where there are notebooks.
+    A lesson that `start` wrote to be worked in has the name of its notebook, and is no copy.
     """
     if file_names.is_ipynb(name) or _MAY_HOLD_ONE.search(pathlib.PurePath(name).name):
         return False
-    if not file_names.is_python(name) or pathlib.PurePath(name).stem in (notebooks or ()):
+    if not file_names.is_python(name):
         return True
     try:
         text, _ = mending.decoded(load())
     except (OSError, mending.Unreadable):
-        return False  # its row says why
+        return pathlib.PurePath(name).stem in (notebooks or ())  # the row of any other says why
+    if pathlib.PurePath(name).stem in (notebooks or ()) and not _STARTED.search(text):
+        return True
     asked = "|".join(re.escape(name) for e in lessons.exercises().values() for name in e.names)
     defines = re.search(rf"^(?:def[ \t]+|class[ \t]+)?(?:{asked})\b", text, re.MULTILINE)
     return not (defines and (notebooks is None or percent.CELL.search(text)))
