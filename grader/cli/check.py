@@ -6,9 +6,8 @@ import pathlib
 import sys
 import time
 
-from .. import language
 from ..language import say
-from ..sentence import said
+from ..sentence import message, said
 from .saved import Saved
 
 _EVERY = 0.1  # seconds between two looks at a file that is watched
@@ -64,7 +63,7 @@ def _run(options) -> int:
     except OSError as error:
         return _nothing(said("{file} cannot be read ({why}).", file=options.file, why=error.strerror))
     except work_file.Unreadable as error:
-        return _nothing(said("{file}: {why}.", file=options.file, why=error))
+        return _nothing(message(error))
     if not options.ids and file.read.lesson is None:
         return _nothing(
             said("{file} answers no lesson: python -m grader start 00 writes one to work in.", file=options.file)
@@ -73,20 +72,15 @@ def _run(options) -> int:
     try:
         verdicts.show(file)
         if options.watch:
-            with language.speaking(file.read.language):
-                print(say(_watching(options.file)), flush=True)
             _watch(saved, verdicts)
     except KeyboardInterrupt:
         print()
     return 0 if verdicts.all_passed() else 1
 
 
-def _watching(path: pathlib.Path) -> str:
-    return said("Watching {file}: save it, and what changed is checked. Ctrl-C ends this.", file=path)
-
-
 def _watch(saved: Saved, verdicts) -> None:
     """Show verdicts on what changes in a file, until an interrupt comes."""
+    verdicts.tell(said("Watching {file}: save it, and what changed is checked. Ctrl-C ends this.", file=saved.path))
     while True:
         step(saved, verdicts)
         time.sleep(_EVERY)
@@ -105,7 +99,7 @@ def step(saved: Saved, verdicts) -> None:
     except OSError:
         pass  # an editor is replacing it: the next look finds it
     except work_file.Unreadable as error:
-        print(say(said("{file}: {why}.", file=saved.path, why=error)), flush=True)
+        verdicts.tell(message(error))
 
 
 def _nothing(why: str) -> int:

@@ -8,7 +8,7 @@ import sys
 
 from .. import language
 from ..language import say
-from ..sentence import named, said
+from ..sentence import message, named, said
 
 
 def add(commands) -> None:
@@ -32,7 +32,7 @@ def run(options) -> int:
     except OSError as error:
         return _nothing(said("{file} cannot be read ({why}).", file=options.file, why=error.strerror))
     except work_file.Unreadable as error:
-        return _nothing(said("{file}: {why}.", file=options.file, why=error))
+        return _nothing(message(error))
     shell, failed = _shell(), False
     for cell in cells:
         line = named(cell.called, "line")

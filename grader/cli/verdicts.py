@@ -24,6 +24,7 @@ class Verdicts:
         self._answers: dict[str, Answer] = {}
         self._results: dict[str, Result] = {}
         self._asked: list[Exercise] = []
+        self._language: str | None = None
 
     def all_passed(self) -> bool:
         """Whether all that was asked for passed. Of a whole lesson, a bonus exercise may be left out."""
@@ -36,7 +37,8 @@ class Verdicts:
 
     def show(self, file: WorkFile) -> None:
         """Judge and print the exercises of a file whose answers are new, and what comes next."""
-        with language.speaking(file.read.language):
+        self._language = file.read.language
+        with language.speaking(self._language):
             first, self._asked = not self._asked, self._of(file)
             faults = file.faults()
             new = [exercise for exercise in self._asked if self._is_new(exercise, file.answer(exercise))]
@@ -54,6 +56,11 @@ class Verdicts:
                 api.hint(failed[0].id)
             if first or len(failed) < len(read):
                 self._show_next(file)
+
+    def tell(self, sentence: str) -> None:
+        """Print a sentence in the language of the file."""
+        with language.speaking(self._language):
+            print(say(sentence), flush=True)
 
     def _of(self, file: WorkFile) -> list[Exercise]:
         asked = [lessons.exercises()[number] for number in self._ids]

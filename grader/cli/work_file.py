@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from ..classroom import file_names, mending, percent, run_order, submissions
-from ..sentence import joined, said
+from ..sentence import said
 from ..spec import Answer, Exercise
 
 
@@ -49,6 +49,6 @@ def read(path: pathlib.Path) -> WorkFile:
     data = path.read_bytes()
     found = submissions.read(data, path.name)
     if not found.cells and data.strip():
-        raise Unreadable(joined("{one}; {two}", found.problems))
+        raise Unreadable(said("{file} cannot be read: it is no notebook and no Python, or too large.", file=path))
     is_text = found.cells and file_names.is_python(path.name)
     return WorkFile(str(path), found, mending.decoded(data)[0] if is_text else "")
