@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import io
+import sys
 
 from . import language
 from .cli import bench, check, doctor, explain, export, grade, listing, merge, new, run, start
@@ -23,6 +25,9 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command. Exit status 0 when it did what it says, 2 for a usage error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no ✓ shows a question mark
     chosen = argparse.ArgumentParser(prog="python -m grader", add_help=False)
     chosen.add_argument("--lang")
     try:

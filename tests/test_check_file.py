@@ -1,5 +1,6 @@
 """start, check and run: the course in a terminal. A file's verdicts are those of a check in the notebook."""
 
+import io
 import json
 import os
 import re
@@ -165,6 +166,16 @@ def test_a_file_speaks_its_own_language(tmp_path, capsys):
         assert said in capsys.readouterr().out
 
     assert work_file.read(path).read.language == "zh_Hans"
+
+
+def test_a_terminal_without_the_signs_shows_something_else(tmp_path, monkeypatch):
+    """As one in Latin-1, which old systems have."""
+    shown = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+    monkeypatch.setattr(sys, "stdout", shown)
+
+    assert main(["check", str(file_of(tmp_path, doubled("right")))]) == 0
+    shown.flush()
+    assert b"? right in every case" in shown.buffer.getvalue()
 
 
 def test_a_name_that_is_defined_twice_is_said(tmp_path, capsys):

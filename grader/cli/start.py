@@ -44,9 +44,10 @@ def run(options) -> int:
         why = said("{file} is there already, and stays as it is. Go on with: {check}", file=shown, check=check)
         return _nothing(why)
     try:
+        lesson = text(_notebook(environment.ROOT / "notebooks", f"{number}_{slug}.ipynb"))
         file.parent.mkdir(exist_ok=True)
         with file.open("x", encoding="utf-8") as new:
-            new.write(text(_notebook(environment.ROOT / "notebooks", f"{number}_{slug}.ipynb")))
+            new.write(lesson)
     except OSError as error:
         return _nothing(said("{file} cannot be written ({why}).", file=shown, why=error.strerror))
     print(say(said("{file} is written. Open it in your editor, and check it in a terminal:", file=shown)))

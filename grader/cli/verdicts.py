@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 from .. import language, lessons
@@ -46,7 +47,7 @@ class Verdicts:
             if not first and (faults or new):
                 print()
             for fault in faults:
-                print(say(fault), flush=True)
+                print(say(fault))
             # While a learner types, a line about what Python cannot read is enough.
             read = [each for each in new if first or not (faults and self._answers[each.id].broken)]
             for exercise in read:
@@ -56,6 +57,7 @@ class Verdicts:
                 api.hint(failed[0].id)
             if first or len(failed) < len(read):
                 self._show_next(file)
+            sys.stdout.flush()
 
     def tell(self, sentence: str) -> None:
         """Print a sentence in the language of the file."""
@@ -76,14 +78,15 @@ class Verdicts:
         result = self._results[exercise.id] = api.checked(exercise, answer)
         if result == before and result.status == "not_attempted":
             return  # only what it uses has changed
-        print(render.text(_of_a_file(result, answer).record(), said("--hint shows one more hint")), flush=True)
+        print(render.text(_of_a_file(result, answer).record(), said("--hint shows one more hint")))
         for remark in file.remarks(exercise):
-            print(f"     ! {say(remark)}", flush=True)
+            print(f"     ! {say(remark)}")
+        sys.stdout.flush()  # judging the next one takes a while
 
     def _show_next(self, file: WorkFile) -> None:
         """The points of the lesson, and what comes next."""
         lesson = self._asked[0].id.split(".")[0].zfill(2)
-        print(f"\n{progress_store.line(lesson)}\n{say(self._next(lesson, file))}", flush=True)
+        print(f"\n{progress_store.line(lesson)}\n{say(self._next(lesson, file))}")
 
     def _next(self, lesson: str, file: WorkFile) -> str:
         """The first exercise of the lesson that has not passed and is no bonus, or the next lesson."""
