@@ -41,7 +41,12 @@ def main(arguments: list[str] | None = None) -> int:
     known = said("the language of all that is said: {list}", list=listed([*language.languages()]))
     for each in commands.choices.values():
         each.add_argument("--lang", metavar="CODE", help=known)
-    options = parser.parse_args(arguments)
+    options, left = parser.parse_known_args(arguments)
+    # argparse ends a list at the first option behind it, as in `check FILE --hint 5.1`.
+    if left and (not hasattr(options, "ids") or any(each.startswith("-") for each in left)):
+        parser.error(f"unrecognized arguments: {' '.join(left)}")
+    if left:
+        options.ids += left
     return options.run(options)
 
 

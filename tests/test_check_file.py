@@ -142,6 +142,17 @@ def test_nothing_to_check_is_a_sentence(tmp_path, capsys):
     assert "nothing in the file defines double" in " ".join(capsys.readouterr().out.split())
 
 
+def test_options_may_stand_anywhere(tmp_path, capsys):
+    """Before, between and behind the file and the exercises; what is no option is refused."""
+    path = str(file_of(tmp_path, doubled("wrong")))
+    for given in (["--hint", path, "0.1"], [path, "--hint", "0.1"], [path, "0.1", "--hint"]):
+        assert main(["check", *given]) == 1
+        assert "0.1  hint 1 of" in capsys.readouterr().out
+    for given in (["check", path, "--hints", "0.1"], ["list", "0.1"]):
+        with pytest.raises(SystemExit, match="2"):
+            main(given)
+
+
 def test_one_hint_more_with_each_check(tmp_path, capsys):
     """Also in another process, as each command is one; a verdict without --hint says how to get one."""
     path = file_of(tmp_path, doubled("wrong"))
