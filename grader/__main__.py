@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import io
+import sys
 
 from . import language
-from .cli import bench, doctor, explain, export, grade, listing, merge, new
+from .cli import bench, check, doctor, explain, export, grade, listing, merge, new, run, start
 from .sentence import listed, said
 
 
@@ -23,6 +25,9 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command. Exit status 0 when it did what it says, 2 for a usage error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no ✓ shows a question mark
     chosen = argparse.ArgumentParser(prog="python -m grader", add_help=False)
     chosen.add_argument("--lang")
     try:
@@ -31,12 +36,17 @@ def main(arguments: list[str] | None = None) -> int:
         chosen.error(str(error))
     parser = _Parser(prog="python -m grader", description=language.say(said("The judge of Five Passes to One.")))
     commands = parser.add_subparsers(dest="command", required=True)
-    for command in (grade, merge, export, listing, doctor, bench, explain, new):
+    for command in (start, check, run, grade, merge, export, listing, doctor, bench, explain, new):
         command.add(commands)
     known = said("the language of all that is said: {list}", list=listed([*language.languages()]))
     for each in commands.choices.values():
         each.add_argument("--lang", metavar="CODE", help=known)
-    options = parser.parse_args(arguments)
+    options, left = parser.parse_known_args(arguments)
+    # argparse ends a list at the first option behind it, as in `check FILE --hint 5.1`.
+    if left and (not hasattr(options, "ids") or any(each.startswith("-") for each in left)):
+        parser.error(f"unrecognized arguments: {' '.join(left)}")
+    if left:
+        options.ids += left
     return options.run(options)
 
 

@@ -191,6 +191,8 @@ def lost(message: str, translation: str) -> list[str]:
             re.sub(r"\]\([^)]+\)", "]", message), re.sub(r"\]\([^)]+\)", "]", translation))  # fmt: skip
         if kind == "link":  # a call with an index looks like one
             plain = tuple(re.sub("`[^`]*`", "`", text) for text in plain)
+        if kind == "number":  # the line in a file, which is another one in another language
+            plain = tuple(re.sub(r"(?<=\.py):\d+", "", text) for text in plain)
         want, have = (re.findall(pattern, text) for text in plain)
         if kind == "code":  # what a learner fills in is words, as in `tl.load(<address>)`
             want, have = ([re.sub("<[^<>`]*>", "<>", each) for each in spans] for spans in (want, have))

@@ -1,7 +1,7 @@
 """Grading a class: submitted files become rows of a results store, one row for each file.
 
 Runs in: `python -m grader grade`, and the processes that it starts.
-May import: checks, isolation, judge, lessons, protocol, root, sentence, spec.
+May import: checks, isolation, judge, language, lessons, protocol, root, sentence, spec.
 Start reading: plan.py and grading.py, then results_store.py and executors.py.
 
 plan           which file of whom counts, what is left out, who is missing: made before anything is graded
@@ -11,7 +11,7 @@ layouts        whose a file is: what platforms hand out, repositories, folders b
 file_names     student, lesson, attempt and kind from a name
 gradescope_export  who handed in which folder of Gradescope's export
 mending        files that are almost notebooks: read where that can be, else named
-percent        the cells of a Python file
+percent        the cells of a Python file, and a notebook as such a file
 contents       what a file holds: its lesson, and which exercises it answers
 assignment     assignment.toml: lessons, points, weights, due dates, which attempt counts
 roster         the students of a class, and the one whom a name in a hand-in means

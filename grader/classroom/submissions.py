@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from .. import lessons
 from ..judge import extract
+from ..language import named_in
 from ..sentence import message, said
 from ..spec import Answer, Checked, Exercise
 from . import archives, file_names, layouts, mending, percent, run_order
@@ -37,6 +38,7 @@ _ADDED = {"thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r"}
 _AT_TOP = ""  # in place of a student
 # A file of this kind may hold a notebook, so it has a row of its own beside other notebooks.
 _MAY_HOLD_ONE = re.compile(r"\.(?:zip|7z|rar|tar|t?gz|bz2|xz)$|\.ipynb\b", re.IGNORECASE)
+_STARTED = re.compile(r"^from colab_setup import start\r?$", re.MULTILINE)  # of a lesson that `start` wrote
 _FENCED = re.compile(r"\A\s*```[a-z]*[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
@@ -46,7 +48,7 @@ class Submission:
 
     cells: in the order in which they are read (run_order.py). called: what the notebook calls each of them. checks: the
     last check of each exercise that the file shows. in_file: the cells in the file's order. language: the code that its
-    metadata gives, as in a notebook of the course.
+    metadata gives, as in a notebook of the course, or its first cell, as in a lesson that `start` wrote.
     """
 
     cells: list[str] = field(default_factory=list)
@@ -205,15 +207,18 @@ def _is_no_submission(name: str, load: Callable[[], bytes], notebooks: set[str] 
     the top.
 
     A .py is a module, unless it answers an exercise: in cells, and as no copy of a notebook, where there are notebooks.
+    A lesson that `start` wrote to be worked in has the name of its notebook, and is no copy.
     """
     if file_names.is_ipynb(name) or _MAY_HOLD_ONE.search(pathlib.PurePath(name).name):
         return False
-    if not file_names.is_python(name) or pathlib.PurePath(name).stem in (notebooks or ()):
+    if not file_names.is_python(name):
         return True
     try:
         text, _ = mending.decoded(load())
     except (OSError, mending.Unreadable):
-        return False  # its row says why
+        return pathlib.PurePath(name).stem in (notebooks or ())  # the row of any other says why
+    if pathlib.PurePath(name).stem in (notebooks or ()) and not _STARTED.search(text):
+        return True
     asked = "|".join(re.escape(name) for e in lessons.exercises().values() for name in e.names)
     defines = re.search(rf"^(?:def[ \t]+|class[ \t]+)?(?:{asked})\b", text, re.MULTILINE)
     return not (defines and (notebooks is None or percent.CELL.search(text)))
@@ -366,7 +371,7 @@ def read(data: bytes, name: str = "") -> Submission:
         submission.called = [cell.called for cell in ordered]
         submission.checks = run_order.checks(ordered)
         submission.in_file = cells
-        submission.language = _language(notebook)
+        submission.language = _code_of(_named_by_metadata(notebook)) or _code_of(_named_by_cells(cells))
     return submission
 
 
@@ -375,11 +380,21 @@ def _values(data: bytes) -> int:
     return sum(data.count(sign) for sign in (b",", b"[", b"{"))
 
 
-def _language(notebook: dict) -> str | None:
-    """The language that the course wrote into a notebook's metadata, None where there is none."""
+def _code_of(language) -> str | None:
+    """The code of a language, None for anything else."""
+    return language if isinstance(language, str) and re.fullmatch(r"\w{2,20}", language) else None
+
+
+def _named_by_metadata(notebook: dict):
+    """The language that the course wrote into a notebook's metadata. Any file may hold anything there."""
     for key in ("metadata", "five_passes", "language"):
         notebook = notebook.get(key) if isinstance(notebook, dict) else None
-    return notebook if isinstance(notebook, str) and re.fullmatch(r"\w{2,20}", notebook) else None
+    return notebook
+
+
+def _named_by_cells(cells: list[CodeCell]) -> str | None:
+    """The language that the first cell to name one names."""
+    return next(filter(None, (named_in(cell.text) for cell in cells)), None)
 
 
 def _cells(notebook) -> tuple[list[CodeCell], str | None]:

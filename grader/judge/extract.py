@@ -203,6 +203,16 @@ def without(cell: str, taken: set[str]) -> str | None:
     return cell if len(kept) == len(found) else "\n\n".join(kept)
 
 
+def fault_of(cell: str) -> tuple[int, str] | None:
+    """(the line in the cell, from 1, and why) for a cell that Python cannot read; None for any other."""
+    try:
+        _statements(cell)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, _TooMany) as error:
+        is_syntax = not isinstance(error, (RecursionError, MemoryError, _TooMany))
+        return getattr(error, "lineno", None) or 1, _of_python(error, cell) if is_syntax else _why(error, cell)
+    return None
+
+
 @functools.lru_cache(maxsize=4)  # all cells, in two orders, those that ran, and those that never did
 def _read(cells: tuple[str, ...]) -> _Session:
     session = _Session([], [], {}, [])
@@ -224,11 +234,15 @@ def _why(error: Exception, cell: str) -> str:
         return message(error)
     if isinstance(error, (RecursionError, MemoryError)):
         return said("was left out: its parts are nested more deeply than Python can read")
+    return fault("cells", "is not Python, so nothing in it ran: {message}", message=_of_python(error, cell))
+
+
+def _of_python(error: Exception, cell: str) -> str:
+    """What Python says of a cell that it cannot read, with the line."""
     line, at = getattr(error, "text", None) or "", getattr(error, "lineno", None)
     if not line and at:  # Python gives the line only where its parser stopped
         line = "".join(_lines(cell)[at - 1 : at])
-    line = line.strip().split("\n")[0]
-    return fault("cells", "is not Python, so nothing in it ran: {message}", message=foreign.of_python(error, line))
+    return foreign.of_python(error, line.strip().split("\n")[0])
 
 
 def _take(name: str, session: _Session, chosen: set[int]) -> set[str]:

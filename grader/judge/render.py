@@ -20,11 +20,14 @@ _INDENT = " " * 5
 _COLOURS = {"✓": "#1a7f37", "✗": "#cf222e", "~": "#9a6700", "·": "#59636e"}  # of the signs of `mark`
 
 
-def text(record: dict) -> str:
-    """The feedback in a notebook: cases and points, the first failure, the named mistake, and one question."""
+def text(record: dict, more: str = "") -> str:
+    """The feedback in a notebook: cases and points, the first failure, the named mistake, and one question.
+
+    more: the sentence about how hints are shown, where that is not by hint().
+    """
     name, counts = _headline(record)
     headline = name + " " * max(2, WIDTH - wrap.columns(name + counts)) + counts
-    return "\n".join([headline, *(line for sign, says in _sentences(record) for line in _wrapped(sign, says))])
+    return "\n".join([headline, *(line for sign, says in _sentences(record, more) for line in _wrapped(sign, says))])
 
 
 def html_text(record: dict) -> str:
@@ -51,7 +54,7 @@ def _div(sign: str, says: str) -> str:
     return f"<div{indent}>{html.escape(sign.lstrip() + says)}</div>"
 
 
-def _sentences(record: dict) -> list[tuple[str, str]]:
+def _sentences(record: dict, more: str = "") -> list[tuple[str, str]]:
     """(sign, sentence) for each statement below the headline."""
     status = "not_attempted" if record["mistake"] == "todo-left" else record["status"]
     sign, remarks = f"{sign_of(status)} ", record["remarks"]
@@ -63,7 +66,7 @@ def _sentences(record: dict) -> list[tuple[str, str]]:
     if record["status"] == "not_attempted":
         return _said([*found, (sign, record["message"])])
     found += [(f"{sign_of('passed')} ", remark) for remark in remarks]
-    found += [(sign, record["message"]), *(("  ", says) for says in _mistake(record))]
+    found += [(sign, record["message"]), *(("  ", says) for says in _mistake(record, more))]
     return _said(found + ([("", _traffic(record, "#.3g"))] if record["ledger"] else []))
 
 
@@ -219,8 +222,8 @@ def _headline(record: dict) -> tuple[str, str]:
     )
 
 
-def _mistake(record: dict) -> list[str]:
-    more = said('hint("{id}") shows hints', id=record["id"])
+def _mistake(record: dict, more: str) -> list[str]:
+    more = more or said('hint("{id}") shows hints', id=record["id"])
     named = _named(record)
     if record["mistake"] not in MISTAKES:
         return [said("The check does not recognise the mistake."), more]

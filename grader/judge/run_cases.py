@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..sentence import message, said
+from ..sentence import fault, message, said
 from ..spec import Answer, Case, Evidence, Exercise
 from . import compiled, zygotes
 from .oracle import Oracle
@@ -140,7 +140,8 @@ class Run:
                 if step and steps != "1"
                 else ""
             )
-            sentence = said(
+            sentence = fault(
+                "todo",
                 "not yet: put your answer in place of the TODO of {which}{left}, run its cell, then check again",
                 which=which,
                 left=left,

@@ -9,6 +9,6 @@ choose      which language this process speaks; say
 wrap        lines and columns where characters are wide
 """
 
-from .choose import Unknown, language, languages, say, speaking, use, use_of
+from .choose import Unknown, language, languages, named_in, say, speaking, use, use_of, without_name
 
-__all__ = ["Unknown", "language", "languages", "say", "speaking", "use", "use_of"]
+__all__ = ["Unknown", "language", "languages", "named_in", "say", "speaking", "use", "use_of", "without_name"]

@@ -36,12 +36,23 @@ def use(code: str | None) -> None:
 
 def use_of(cell: str) -> None:
     """Speak the language that the first cell of a notebook names at its end, if this is such a cell."""
-    found = _MARK.search(cell)
+    found = named_in(cell)
     if found:
         try:
-            use(found[1])
+            use(found)
         except Unknown as error:
             print(error)
+
+
+def named_in(cell: str) -> str | None:
+    """The language that the first cell of a notebook names at its end; None for any other cell."""
+    found = _MARK.search(cell)
+    return found[1] if found else None
+
+
+def without_name(cell: str) -> str:
+    """A cell that names no language any more, so that the one in use stays."""
+    return _MARK.sub("", cell)
 
 
 @contextlib.contextmanager

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from ..language import say
 from ..sentence import fault, joined, listed, said
-
-_hints_open: dict[str, int] = {}
+from ..spec import Answer, Exercise, Result
 
 
 def check(exercise_id: str = ""):
@@ -17,27 +16,37 @@ def check(exercise_id: str = ""):
     The answer is taken from the cells that you have run, each with the text of its last run. You may check as often as
     you like, in any order: progress() keeps the best points.
     """
-    from ..judge.judge import judge
-    from . import feedback, progress_store
+    from . import feedback
 
     exercise = _find(exercise_id)
     if exercise is None:
         return None
     answer = _answer(exercise)
-    result = judge(exercise, answer)
+    result = checked(exercise, answer)
     feedback.show(result, answer)
-    if result.status != "not_attempted":
-        progress_store.remember(exercise.id, result.score)
     # nbgrader reads a number in the output of a cell as its score. Learners have the score in the text already.
     return result.score if os.environ.get("NBGRADER_EXECUTION") else None
 
 
+def checked(exercise: Exercise, answer: Answer) -> Result:
+    """The verdict on an answer with the public inputs; progress() keeps its points."""
+    from ..judge.judge import judge
+    from . import progress_store
+
+    result = judge(exercise, answer)
+    if result.status != "not_attempted":
+        progress_store.remember(exercise.id, result.score)
+    return result
+
+
 def hint(exercise_id: str = "") -> None:
     """Print the hints of an exercise, one more with each call: the idea, then the place, then the form of the line."""
+    from . import progress_store
+
     exercise = _find(exercise_id)
     if exercise is None:
         return
-    level = _hints_open[exercise.id] = min(_hints_open.get(exercise.id, 0) + 1, len(exercise.hints))
+    level = progress_store.open_hint(exercise)
     for number, text in enumerate(exercise.hints[:level], 1):
         head = say(said("hint {number} of {count}:", number=number, count=len(exercise.hints)))
         print(f"{exercise.id}  {head}{' ' * head[-1].isascii()}{say(text)}")  # a wide colon has its own space
@@ -100,17 +109,18 @@ def _answer(exercise):
     return replace(answer, problems=tuple(problems))
 
 
-def _find(exercise_id: str):
+def _find(exercise_id: str) -> Exercise | None:
     from .. import lessons
 
     exercise = lessons.exercises().get(str(exercise_id))
     if exercise is None:
-        asked = exercise_id if isinstance(exercise_id, (str, int, float)) else type(exercise_id).__name__
-        print(
-            say(
-                said(
-                    "There is no exercise '{asked}'. There are: {list}.", asked=asked, list=listed(lessons.exercises())
-                )
-            )
-        )
+        print(say(no_exercise(exercise_id)))
     return exercise
+
+
+def no_exercise(asked) -> str:
+    """The sentence about an id that no exercise has."""
+    from .. import lessons
+
+    asked = asked if isinstance(asked, (str, int, float)) else type(asked).__name__
+    return said("There is no exercise '{asked}'. There are: {list}.", asked=asked, list=listed(lessons.exercises()))

@@ -1,7 +1,9 @@
-"""The history of a notebook: the code cells that it has run, in order."""
+"""The history of a notebook: the code cells that it has run, in order. A script is one cell, which is running."""
 
 from __future__ import annotations
 
+import pathlib
+import sys
 from typing import NamedTuple
 
 from .. import language
@@ -46,13 +48,13 @@ def session_cells() -> list[str]:
     """The texts of the code cells that this notebook has run so far, in order, with the running cell as the last.
 
     A cell that ran twice has the text and the place of its last run, as in a notebook file. Frontends that give cells
-    no ids have no second runs: each one counts as a cell of its own.
+    no ids have no second runs: each one counts as a cell of its own. Where plain Python runs a file, that is the cell.
     """
-    return [run.text for run in _last_runs()]
+    return [run.text for run in _last_runs()] if _executed else _script()
 
 
 def names_of_cells() -> list[str]:
-    """What the notebook calls each of `session_cells`, such as "In [3]"."""
+    """What the notebook calls each of `session_cells`, such as "In [3]"; nothing for a script."""
     return [run.called for run in _last_runs()]
 
 
@@ -65,6 +67,15 @@ def replaced_cells() -> list[str]:
     """The texts that cells had in earlier runs."""
     last = {run.cell: number for number, run in enumerate(_executed)}
     return [run.text for number, run in enumerate(_executed) if run.cell is not None and last[run.cell] != number]
+
+
+def _script() -> list[str]:
+    """The text of the file that Python was started with; nothing where it was started with none."""
+    file = getattr(sys.modules["__main__"], "__file__", None)
+    try:
+        return [pathlib.Path(file).read_text(encoding="utf-8")] if file else []
+    except (OSError, ValueError):
+        return []
 
 
 def _last_runs() -> list[_Run]:

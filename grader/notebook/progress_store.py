@@ -18,6 +18,7 @@ from ..version import VERSION
 _VARIABLE = "FIVE_PASSES_PROGRESS"
 _DRIVE = pathlib.Path("/content/drive/MyDrive")  # Google Drive, once it is mounted in Colab
 _ON_DRIVE = "five_passes_progress.json"
+_HINTS = "hint {}"  # the key, beside those of the exercises, of the number of hints that are open
 _session: dict[str, float] = {}
 _last: dict[str, float] = {}
 
@@ -25,7 +26,19 @@ _last: dict[str, float] = {}
 def remember(exercise_id: str, score: float) -> None:
     """Keep the best score of an exercise, in points, for this session and in the file; and that of its last check."""
     _last[exercise_id] = score
-    _session[exercise_id] = max(score, _session.get(exercise_id, 0.0))
+    _keep(exercise_id, score)
+
+
+def open_hint(exercise: Exercise) -> int:
+    """Open one more hint of an exercise, if it has one more. Returns how many are open, in this session and earlier."""
+    key = _HINTS.format(exercise.id)
+    _keep(key, min(_best().get(key, 0.0) + 1, float(len(exercise.hints))))
+    return int(_session[key])
+
+
+def _keep(key: str, value: float) -> None:
+    """Keep the largest value of a key, for this session and in the file."""
+    _session[key] = max(value, _session.get(key, 0.0))
     file = _file()
     if file is None:
         return
@@ -40,18 +53,11 @@ def table() -> str:
     scores = current()
     lines, total, extra, possible = [], 0.0, 0.0, 0.0
     for number, (_, points) in lessons.OUTLINE.items():
-        exercises = lessons.of_lesson(number)
-        if not exercises:
+        if not lessons.of_lesson(number):
             continue
-        mine = sum(scores.get(e.id, 0.0) for e in exercises if not e.bonus)
-        bonus = sum(scores.get(e.id, 0.0) for e in exercises if e.bonus)
+        mine, bonus = _of_lesson(number, scores)
         total, extra, possible = total + mine, extra + bonus, possible + points
-        filled = min(int(10 * (mine + bonus) / points), 10)  # rounded down: a full bar means all points
-        marks = "".join(f"  {e.id} {_mark(e, scores[e.id])}" for e in exercises if e.id in scores)
-        lines.append(
-            f"{wrap.padded(say(lessons.TITLES[number]), 24)} {'█' * filled}{'·' * (10 - filled)}  "
-            f"{say(_points(mine, points, bonus))}{marks}"
-        )
+        lines.append(_line(number, scores))
     in_all = wrap.padded(say(said("all lessons")), 20)
     lines.append(f"    {in_all} {'':10}  {say(_points(total, possible, extra))}")
     in_order = sorted(lessons.exercises().values(), key=lambda e: e.bonus)  # what is no bonus comes first
@@ -63,6 +69,29 @@ def table() -> str:
             + say(said("next: {id} {title}, in lesson {lesson}", id=following.id, title=following.title, lesson=lesson))
         )
     return "\n".join(lines)
+
+
+def line(number: str) -> str:
+    """The line of one lesson in the table of progress, such as that of "05"."""
+    return _line(number, current())
+
+
+def _line(number: str, scores: dict[str, float]) -> str:
+    exercises, points = lessons.of_lesson(number), lessons.OUTLINE[number][1]
+    mine, bonus = _of_lesson(number, scores)
+    filled = min(int(10 * (mine + bonus) / points), 10)  # rounded down: a full bar means all points
+    marks = "".join(f"  {e.id} {_mark(e, scores[e.id])}" for e in exercises if e.id in scores)
+    return (
+        f"{wrap.padded(say(lessons.TITLES[number]), 24)} {'█' * filled}{'·' * (10 - filled)}  "
+        f"{say(_points(mine, points, bonus))}{marks}"
+    )
+
+
+def _of_lesson(number: str, scores: dict[str, float]) -> tuple[float, float]:
+    """(points, bonus points) in a lesson."""
+    exercises = lessons.of_lesson(number)
+    mine, bonus = (sum(scores.get(e.id, 0.0) for e in exercises if bool(e.bonus) is kind) for kind in (False, True))
+    return mine, bonus
 
 
 def _points(mine: float, possible: float, bonus: float) -> str:
