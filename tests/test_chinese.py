@@ -1,5 +1,6 @@
 """The Chinese catalogues by rules that a program can hold. What reads well, a reader decides."""
 
+import functools
 import re
 
 import catalogues
@@ -48,8 +49,9 @@ _MARKS = {
 }
 
 
+@functools.cache
 def said(domain):
-    return catalogues.said(catalogues.read("zh_Hans", domain)).values()
+    return [*catalogues.said(catalogues.read("zh_Hans", domain)).values()]
 
 
 def bare(text):
