@@ -18,8 +18,9 @@ from grader.language.wrap import wrap
 Say = Callable[[str], str]  # a message in, its translation or the message itself out
 _MARKS = re.compile(r"(\s*(?:#{1,6} |[-*] |\d+\. |> )?)(.*)", re.DOTALL)
 _SUMMARY = re.compile(r"(<details><summary>)(.*)(</summary>)")
+_PICTURE = re.compile(r"!\[([^]]*)\](\([^)\s]+\))")  # its description is a message
 # Lines and blocks that hold no sentence.
-_RAW = re.compile(r"\s*(?:\||:?-+:?)+\s*$|</?\w[^>]*>$|\$\$|\[!\[|!\[|<!--|<img")
+_RAW = re.compile(r"\s*(?:\||:?-+:?)+\s*$|</?\w[^>]*>$|\$\$|\[!\[|<!--|<img")
 _ONE = r"(?:\*\*[^*\n]+\*\*|\[[^]\n]+\]\([^)\n]+\))"
 _LANGUAGES = rf"{_ONE}(?: · {_ONE})+"
 SWITCH = re.compile(rf"\n\n{_LANGUAGES}(?=\n)")  # the line of a text's languages below its title
@@ -78,6 +79,9 @@ def _piece(lines: list[str], say: Say) -> str:
     found = _SUMMARY.fullmatch(lines[0])
     if found:
         return found[1] + _said(found[2], say) + found[3]
+    picture = _PICTURE.fullmatch(" ".join(line.strip() for line in lines))
+    if picture:
+        return f"![{_said(picture[1], say)}]{picture[2]}"
     if _RAW.match(lines[0]) or re.fullmatch(_LANGUAGES, lines[0]):
         return "\n".join(lines)
     marks, first = _MARKS.fullmatch(lines[0]).groups()
