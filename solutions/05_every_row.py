@@ -117,8 +117,8 @@ check("5.1")
 # **Where am I**: without `program_id`, every program does row 0, and the other rows are never stored.
 #
 # **`.to(tl.int64)`**: without it, `row * x_row_stride` has 32 bits. *Otherwise*: a matrix of 16,744 rows of 128,256
-# columns is right, and one with a few rows more is not. Convert the number of the row, where you get it or where you
-# multiply it. If you convert the product, it is too late: it has wrapped around.
+# columns is right, and one with a few rows more is not. Convert the number of the row, and not the product: that
+# has wrapped around already.
 #
 # **Load**: `row * x_row_stride` is the beginning of the row. With `+ row` alone, row 1 begins at element 1: every row
 # sums to 1, but only row 0 is right. Without the mask, the last lanes read the *next* row. Those addresses are inside
