@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .sentence import said
+
 
 @dataclass(frozen=True, kw_only=True)
 class Multiprocessor:
@@ -56,7 +58,7 @@ class Gpu:
     sources: tuple[str, ...]
 
 
-_LLVM = "LLVM, AMDGPUBaseInfo.cpp: registers and waves of a unit"
+_LLVM = said("LLVM, AMDGPUBaseInfo.cpp: registers and waves of a unit")
 _CUDA = "CUDA C++ Programming Guide, Shared Memory"
 _SHARED_228 = Multiprocessor(shared=233472)
 _TABLE = (
@@ -71,7 +73,7 @@ _TABLE = (
         kind="GDDR6",
         l2=4 << 20,
         lanes=64,
-        sources=("NVIDIA T4 data sheet", "NVIDIA Turing GPU Architecture, appendix on the T4"),
+        sources=(said("NVIDIA T4 data sheet"), said("NVIDIA Turing GPU Architecture, appendix on the T4")),
     ),
     Gpu(
         name="A100",
@@ -86,13 +88,13 @@ _TABLE = (
         l2_a_clock=5120,
         lanes=64,
         banks=32,
-        sources=("NVIDIA A100 data sheet, 80GB SXM", "NVIDIA A100 Tensor Core GPU Architecture", _CUDA),
+        sources=(said("NVIDIA A100 data sheet, 80GB SXM"), "NVIDIA A100 Tensor Core GPU Architecture", _CUDA),
     ),
     Gpu(
         name="H20",
         bandwidth=4000e9,
         flops=44e12,
-        sources=("NVIDIA HGX H20 specification, as quoted by resellers",),
+        sources=(said("NVIDIA HGX H20 specification, as quoted by resellers"),),
     ),
     Gpu(
         name="H100",
@@ -106,7 +108,7 @@ _TABLE = (
         l2=50 << 20,
         lanes=128,
         banks=32,
-        sources=("NVIDIA H100 data sheet, SXM", "NVIDIA H100 Tensor Core GPU Architecture", _CUDA),
+        sources=(said("NVIDIA H100 data sheet, SXM"), "NVIDIA H100 Tensor Core GPU Architecture", _CUDA),
     ),
     Gpu(
         name="H200",
@@ -120,8 +122,8 @@ _TABLE = (
         lanes=128,
         banks=32,
         sources=(
-            "NVIDIA H200 data sheet, SXM",
-            "its chip is that of the H100: NVIDIA H100 Tensor Core GPU Architecture",
+            said("NVIDIA H200 data sheet, SXM"),
+            said("its chip is that of the H100: NVIDIA H100 Tensor Core GPU Architecture"),
             _CUDA,
         ),
     ),
@@ -144,7 +146,7 @@ _TABLE = (
         warp=64,
         multiprocessors=304,
         multiprocessor=Multiprocessor(registers=131072, register_unit=512, shared=65536, reserved=0),
-        sources=("AMD Instinct MI300X data sheet", _LLVM),
+        sources=(said("AMD Instinct MI300X data sheet"), _LLVM),
     ),
     # A multiprocessor of it is a pair of compute units, which share their memory.
     Gpu(
@@ -154,7 +156,7 @@ _TABLE = (
         multiprocessor=Multiprocessor(
             registers=196608, register_unit=768, shared=131072, reserved=0, programs=64
         ),
-        sources=("AMD Radeon RX 7900 XTX, product page", _LLVM),
+        sources=(said("AMD Radeon RX 7900 XTX, product page"), _LLVM),
     ),
 )  # fmt: skip
 GPUS = {gpu.name: gpu for gpu in _TABLE}

@@ -35,8 +35,8 @@ def lanes_kernel(y_ptr, BLOCK: tl.constexpr):
 
 # %% [markdown]
 # You do not call a kernel, you **launch** it. The brackets hold the **grid**, a tuple that says how many times the
-# kernel runs. Each of these runs is a **program**. A kernel returns nothing: its result is in memory, where it stored
-# it.
+# kernel runs. Each of these runs is a **program**. A kernel returns nothing: its result is what it has
+# stored in memory.
 
 # %%
 y = torch.full((10,), -1, dtype=torch.int32, device=where)

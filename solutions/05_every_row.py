@@ -57,9 +57,9 @@ for name, t in (("wide", wide), ("wide[:, :5]", wide[:, :5]), ("wide.t()", wide.
 # %% [markdown]
 # ## How far away can a row begin?
 #
-# Row 3 begins at element `3 * x.stride(0)`. The number of `tl.program_id(0)` is a whole number of 32 bits, as most strides
-# are, so their product has 32 bits as well. Such a number ends at 2^31 - 1. A language model writes 128,256 scores for each
-# word that it reads. How many of these rows make a matrix with an element that no number of 32 bits counts?
+# Row 3 begins at element `3 * x.stride(0)`. `tl.program_id(0)` is an integer of 32 bits, and so are most strides. So their
+# product has 32 bits as well, and the largest such number is 2^31 - 1. A language model writes a row of 128,256 scores for
+# each word that it reads. How many rows may a matrix have until some element has a larger number than that?
 
 # %%
 columns = 128_256
@@ -117,8 +117,8 @@ check("5.1")
 # **Where am I**: without `program_id`, every program does row 0, and the other rows are never stored.
 #
 # **`.to(tl.int64)`**: without it, `row * x_row_stride` has 32 bits. *Otherwise*: a matrix of 16,744 rows of 128,256
-# columns is right, and one with a few rows more is not. It may stand where the row is made or where it is multiplied, but
-# not around the product, which has wrapped around by then.
+# columns is right, and one with a few rows more is not. Convert the number of the row, and not the product: that
+# has wrapped around already.
 #
 # **Load**: `row * x_row_stride` is the beginning of the row. With `+ row` alone, row 1 begins at element 1: every row
 # sums to 1, but only row 0 is right. Without the mask, the last lanes read the *next* row. Those addresses are inside

@@ -62,9 +62,9 @@ for n in (1024, 8192, 65536):
 #
 # Take one query. Its scores are s, and m is the largest of them. Its output is $\sum e^{s-m} v$ divided by $\sum e^{s-m}$.
 #
-# The divisor $\sum e^{s-m}$ is the `d` of lesson 08. In this lesson it is called **l**, because d is the length of a vector. The
-# dividend $\sum e^{s-m} v$ is called **o**, because it becomes the output when you divide it by `l`. It is an **accumulator**:
-# each term that a loop adds to it is a weight times a row of `v`.
+# The denominator $\sum e^{s-m}$ is the `d` of lesson 08. In this lesson it is called **l**, because d is the length of a vector.
+# The numerator $\sum e^{s-m} v$ is called **o**: divided by `l`, it is the output. It is an **accumulator**: in a loop, each
+# step adds weights times rows of `v`.
 
 # %% [markdown]
 # Two keys are done, with scores 1 and 2, so m is 2. The third key has the score 4, so m becomes 4. What happens to the `l`

@@ -24,11 +24,16 @@ import sentences
 from babel.messages import pofile
 from babel.messages.catalog import Catalog
 
+from grader.notebook import printed
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOCALE = ROOT / "locale"
 PAGES = {"README": "README.md"} | {
     name: f"docs/{name}.md"
-    for name in ("glossary", "cheat_sheet", "map", "open_anywhere", "terminal", "instructors", "teaching", "languages")
+    for name in (
+        "glossary", "cheat_sheet", "map", "reading",
+        "open_anywhere", "terminal", "instructors", "teaching", "languages",
+    )  # fmt: skip
 }
 _NOT_DATED = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)  # a catalogue changes where a message does
 _RESEMBLES = 0.7  # of two messages, the second one is the first one changed
@@ -58,6 +63,7 @@ def templates(lessons: dict[str, nbformat.NotebookNode]) -> dict[str, dict[str, 
     """{domain: {message: a note for translators}} for all that is translated. lessons: {stem: learner's notebook}."""
     found: dict[str, dict[str, str]] = {}
     drawn: dict[str, str] = {}
+    shown: dict[str, str] = {}
 
     def heard(domain: str) -> Callable[[str], str]:
         into = found.setdefault(domain, {})
@@ -68,9 +74,12 @@ def templates(lessons: dict[str, nbformat.NotebookNode]) -> dict[str, dict[str, 
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 drawn |= dict.fromkeys(sentences.of_drawing(cell.source), "")
+                if cell.id != opening.ID:
+                    shown |= dict.fromkeys(printed.messages(cell.source), "")
     for name, file in PAGES.items():
         messages.markdown((ROOT / file).read_text(encoding="utf-8"), heard(f"page_{name}"))
     found["feedback_pictures"] = drawn
+    found["feedback_cells"] = shown | dict.fromkeys(sentences.of_launchers(), "")
     set_up = [*opening.WORDS.values(), *sentences.of_python(ROOT / "colab_setup.py")]
     found["feedback_setup"] = dict.fromkeys(set_up, "")
     for room, words in sentences.of_engine().items():

@@ -1,8 +1,8 @@
 """The messages of the lessons and pages, and the same text with other messages in their places.
 
-A message is a paragraph, a heading, an item of a list, a row of a table, or a comment of a code cell. It has one line,
-without the marks around it, so that a page that is wrapped anew has the same messages. A docstring is code and stays;
-its paragraphs are messages too, and their translations stand below it as a comment.
+A message is a paragraph, a heading, an item of a list, a row of a table, the description of a picture, or a comment of
+code. It has one line, without the marks around it, so that a page that is wrapped anew has the same messages. A
+docstring is code and stays; its paragraphs are messages too, and their translations stand below it as a comment.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from grader.language.wrap import wrap
 Say = Callable[[str], str]  # a message in, its translation or the message itself out
 _MARKS = re.compile(r"(\s*(?:#{1,6} |[-*] |\d+\. |> )?)(.*)", re.DOTALL)
 _SUMMARY = re.compile(r"(<details><summary>)(.*)(</summary>)")
+_PICTURE = re.compile(r"!\[([^]]*)\](\([^)\s]+\))")  # its description is a message
+_COMMENT = re.compile(r"(.*\S {2,}# )(\w.*)")
 # Lines and blocks that hold no sentence.
-_RAW = re.compile(r"\s*(?:\||:?-+:?)+\s*$|</?\w[^>]*>$|\$\$|\[!\[|!\[|<!--|<img")
+_RAW = re.compile(r"\s*(?:\||:?-+:?)+\s*$|</?\w[^>]*>$|\$\$|\[!\[|<!--|<img")
 _ONE = r"(?:\*\*[^*\n]+\*\*|\[[^]\n]+\]\([^)\n]+\))"
 _LANGUAGES = rf"{_ONE}(?: · {_ONE})+"
 SWITCH = re.compile(rf"\n\n{_LANGUAGES}(?=\n)")  # the line of a text's languages below its title
@@ -33,8 +35,17 @@ def markdown(text: str, say: Say) -> str:
     done: list[str] = []
     for fenced, lines in _fences(text.split("\n")):
         plain = fenced and lines[0].strip() == "```text"
-        done += [_said(line, say) for line in lines] if plain else lines if fenced else _blocks(lines, say)
+        if plain:
+            done += [_said(line, say) for line in lines]
+        else:
+            done += [_commented(line, say) for line in lines] if fenced else _blocks(lines, say)
     return "\n".join(done)
+
+
+def _commented(line: str, say: Say) -> str:
+    """A line of a block of code whose comment at its end went through `say`."""
+    found = _COMMENT.fullmatch(line)
+    return found[1] + _said(found[2], say) if found else line
 
 
 def _fences(lines: list[str]):
@@ -78,6 +89,9 @@ def _piece(lines: list[str], say: Say) -> str:
     found = _SUMMARY.fullmatch(lines[0])
     if found:
         return found[1] + _said(found[2], say) + found[3]
+    picture = _PICTURE.fullmatch(" ".join(line.strip() for line in lines))
+    if picture:
+        return f"![{_said(picture[1], say)}]{picture[2]}"
     if _RAW.match(lines[0]) or re.fullmatch(_LANGUAGES, lines[0]):
         return "\n".join(lines)
     marks, first = _MARKS.fullmatch(lines[0]).groups()

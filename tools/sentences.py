@@ -52,6 +52,13 @@ def _extracted(method: str, source: bytes) -> tuple[str, ...]:
     return tuple(message for message in flat if message)
 
 
+def of_launchers() -> list[str]:
+    """What the launchers of the shipped softmax say of themselves, which a cell of lesson 14 prints."""
+    tree = ast.parse((ROOT / "fast" / "launchers.py").read_text(encoding="utf-8"))
+    public = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.decorator_list]
+    return [told for each in public if (told := ast.get_docstring(each)) and not each.name.startswith("_")]
+
+
 def of_drawing(source: str) -> list[str]:
     """The words of the pictures that a cell of a lesson draws, where they are constants."""
     try:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import torch
 
-from ..sentence import Said, said
+from ..sentence import said
 
 
 def sized(label: str, m: int, n: int, dtype: str = "") -> str:
-    """The label of a case with the size of its matrix; numbers alone are the same in all languages."""
-    size = f"{m}×{n} {dtype}".strip()
-    return said("{one}, {two}", one=label, two=size) if isinstance(label, Said) else f"{label}, {size}"
+    """The label of a case with the size of its matrix."""
+    return said("{one}, {two}", one=label, two=f"{m}×{n} {dtype}".strip())
 
 
 def generator(seed: int) -> torch.Generator:

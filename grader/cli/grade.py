@@ -238,14 +238,14 @@ def _report(out: pathlib.Path, names: set[str]) -> int:
             if row["instead"] and not row["exercises"]
             else row["problems"]
         )
-        lines.append((row["submission"], row["lesson"] or "-", score, marks, say("; ".join(notes))))
+        lines.append((row["submission"], row["lesson"] or "-", score, marks, say(joined("{one}; {two}", notes))))
         failed += rows.failed(row)
         given_up += rows.for_a_person(row) and not rows.failed(row)
         shown.add(row["submission"])
         if row["exercises"] or not row["instead"]:
             levels.add(row["isolation"])
-    heads = map(say, ("submission", "lesson", "score", "exercises", "problems"))
-    table = Table(*heads, title=say(said("isolation: {in_words}", in_words=in_words(levels))))
+    heads = said("submission"), said("lesson"), said("score"), said("exercises"), said("problems")
+    table = Table(*map(say, heads), title=say(said("isolation: {in_words}", in_words=in_words(levels))))
     for line in sorted(lines):
         table.add_row(*map(_plain, line))
     Console().print(table)

@@ -202,11 +202,11 @@ def _coded(sentence: str):
 
 
 def _slug(number: str | None) -> str:
-    return lessons.OUTLINE[number][0].replace("_", " ") if number in lessons.OUTLINE else ""
+    return say(lessons.TITLES[number]).partition("  ")[2].replace("_", " ") if number in lessons.TITLES else ""
 
 
 def _lesson_name(number: str) -> str:
-    return f"{number} ({_slug(number)})"
+    return say(said("{number} ({title})", number=number, title=_slug(number)))
 
 
 @functools.cache

@@ -37,7 +37,7 @@ def _suite(suites: ElementTree.Element, entry: Entry) -> None:
         ElementTree.SubElement(properties, "property", name=name, value=value)
     found = []
     if not row["exercises"]:
-        case = _case(suite, said("the file"), entry, row["seconds"])
+        case = _case(suite, say(said("the file")), entry, row["seconds"])
         kind = "skipped" if row["instead"] is not None else "error"
         found.append(ElementTree.SubElement(case, kind, message="; ".join(map(say, remarks(entry)))).tag)
     for exercise in row["exercises"]:

@@ -29,7 +29,7 @@ def _speedup_cases(seed: int) -> list[Case]:
     shapes = small + [(rng.randint(2, 99), rng.randint(11, 2000)) for _ in range(4)]
     return [
         _number_case(
-            f"m={m}, n={n}",
+            said("m={m}, n={n}", m=m, n=n),
             Call("call", "ideal_speedup", (m, n)),
             roofline.ideal_speedup(m, n),
             size=m * n,

@@ -96,7 +96,7 @@ def _tolerance_cases(seed: int) -> list[Case]:
     lengths = list(map(random.Random(seed).choice, _LENGTHS))
     return [
         Case(
-            f"{compare.name(dtype)}, n = {n}",
+            said("{dtype}, n = {n}", dtype=compare.name(dtype), n=n),
             Call("call", "tolerance", (dtype, n)),
             verify=lambda e, dtype=dtype, n=n: tolerance.verify(e, dtype, n, _PANEL),
             size=n,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..language import say
 from ..sentence import Said, foreign, joined, said
+from . import printed
 
 _POINTS = 12  # of a series that is listed in full; of a longer one, the text has the ends and the extremes
 
@@ -44,7 +45,7 @@ def _panel(axes) -> str:
 
 def _known(text: str) -> str:
     """Words that a chart shows: a sentence where it has another form in the language in use."""
-    words = foreign.recognised(text)
+    words = foreign.recognised(printed.as_drawn(text))
     return Said(text) if words is text and say(text) != text else words
 
 

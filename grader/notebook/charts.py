@@ -8,7 +8,7 @@ import re
 
 from ..language import language, say
 from ..sentence import foreign, said
-from . import fonts
+from . import fonts, printed
 
 _READ = {"color": "#4477aa", "edgecolor": "black", "linewidth": 0.8}
 _WRITTEN = {"color": "#eecc66", "edgecolor": "black", "linewidth": 0.8, "hatch": "///"}
@@ -90,7 +90,8 @@ def in_language(figure) -> None:
         return
     for artist in figure.findobj(Text):
         # A text of the engine has its sentence beside it; a lesson's cell writes plain words into its charts.
-        words = say(getattr(artist, "sentence", None) or foreign.recognised(artist.get_text()))
+        text = printed.as_drawn(artist.get_text())
+        words = say(getattr(artist, "sentence", None) or foreign.recognised(text))
         if words != artist.get_text() and (family := fonts.family(words)):
             artist.set(text=words, fontfamily=family)
 

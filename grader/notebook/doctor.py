@@ -24,6 +24,12 @@ _KNOWN = (
     "assert selfcheck.copy_once({!r}).tolist() == [0, 1, 2, 3, 4], 'a wrong answer'"
 )
 
+# Names and states that come from other processes, whose words are plain.
+_PLAIN = (
+    said("on"), said("guard"), said("poison"), said("ledger"), said("order"), said("speed"), said("bf16"),
+    said("batch"), said("known answer, GPU"),
+)  # fmt: skip
+_MODES = {"interpreted": said("interpreted worker"), "compiled": said("compiled worker")}
 _SECONDS = 20.0  # for a worker to import an empty answer
 
 
@@ -143,15 +149,13 @@ def _workers() -> dict[str, str]:
     from ..judge import zygotes
 
     found = {}
-    for mode in ("interpreted", "compiled"):
+    for mode, name in _MODES.items():
         try:
             with zygotes.get(mode).open("", _SECONDS):
                 pass
-            found[said("{mode} worker", mode=mode)] = "on"
+            found[name] = "on"
         except (zygotes.NoWorker, zygotes.Deadline, zygotes.Died, OSError) as error:
-            found[said("{mode} worker", mode=mode)] = fault(
-                "off", "off: {value}", value=error or said("it took too long")
-            )
+            found[name] = fault("off", "off: {value}", value=error or said("it took too long"))
     return found
 
 

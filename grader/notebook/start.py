@@ -20,9 +20,10 @@ def start() -> None:
     if shell is None:
         return
     from ..judge import zygotes
-    from . import alt_text, errors, history
+    from . import alt_text, errors, history, printed
 
     history.record(shell)
+    shell.ast_transformers.append(printed.InLanguage())
     shell.set_custom_exc((Exception,), errors.tell)
     shell.display_formatter.mimebundle_formatter.for_type_by_name("matplotlib.figure", "Figure", alt_text.bundle)
     zygotes.warm("interpreted", "compiled")

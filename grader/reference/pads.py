@@ -7,7 +7,7 @@ import math
 import torch
 
 from ..checks import compare
-from ..sentence import said
+from ..sentence import listed, said
 
 
 def _squared_distance(x: torch.Tensor, n: int) -> float:
@@ -61,7 +61,7 @@ def fault(pads, entry: str) -> str | None:
         lanes = torch.tensor([*row, pad], dtype=torch.float64).float()
         got, want = KERNELS[entry](lanes, len(row)), KERNELS[entry](lanes[:-1], len(row))
         if not math.isclose(got, want, rel_tol=1e-12):
-            values = ", ".join(f"{v:g}" for v in row)
+            values = listed([f"{v:g}" for v in row])
             digits = compare.apart(got, want, 4)
             got, want = (f"{number:.{digits}g}" for number in (got, want))
             return said(

@@ -41,7 +41,7 @@ def traffic_cases(function: str, traffic: Callable[[int, int], tuple[int, int]],
 
 def _traffic_case(function: str, m: int, n: int, want: tuple[int, int]) -> Case:
     return Case(
-        f"m={m}, n={n}",
+        said("m={m}, n={n}", m=m, n=n),
         Call("call", function, (m, n)),
         verify=lambda e: compare.two_numbers(e.value, want),
         size=m * n,

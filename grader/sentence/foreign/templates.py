@@ -87,6 +87,7 @@ def _templates() -> tuple[Said, ...]:
         said("a ConstexprFunction"),
         said("a function-definition is not allowed here before '{word}' token"),
         said("a leaf Variable that requires grad is being used in an in-place operation."),
+        said("arange must fit in int32"),
         said("arange's arguments must be of type tl.constexpr"),
         said("arange's end argument must be greater than the start argument"),
         said("arange's range must be a power of 2"),
@@ -149,6 +150,7 @@ def _templates() -> tuple[Said, ...]:
         said("cannot bind non-const lvalue reference of type '{one}' to a value of type '{two}'"),
         said("Cannot bitcast data-type of size {one} to data-type of size {two}"),
         said("cannot cast a block to {type}"),
+        said("cannot cast [{values}] to {type}"),
         said("cannot convert float infinity to integer"),
         said("cannot convert float NaN to integer"),
         said("cannot convert {value} of type <class '{type}'> to tensor"),
@@ -209,6 +211,10 @@ def _templates() -> tuple[Said, ...]:
         ),
         said("element 0 of tensors does not require grad and does not have a grad_fn"),
         said("empty character constant"),
+        said(
+            "[enforce fail at {file}] {condition}. DefaultCPUAllocator: can't allocate memory: you tried to allocate "
+            "{bytes} bytes. Error code {code} (Cannot allocate memory)"
+        ),
         said("empty separator"),
         said("#endif without #if"),
         said("EOF when reading a line"),
