@@ -58,6 +58,7 @@ _PATHS = {
     "reduce": "ReduceScanOpInterface.apply",
     "reduced_to_tensor": "ReduceScanOpInterface.to_tensor",
     "builder_options": "interpreter_builder.options",
+    "ir": "_ir",
     # triton.language, and how a launch patches it
     "language": "tl",
     "core": "tl.core",
@@ -315,7 +316,13 @@ def send_decorated(tell: Callable[[str, str], None] | None = None) -> None:
             tell(function.__name__, settings)
         return function[grid](*args, **kwargs, **more)
 
+    def without_a_grid(kernel, *args, **kwargs):
+        while isinstance(kernel, (autotuner, heuristics)):
+            kernel = kernel.fn
+        return kernel(*args, **kwargs)  # which says what is missing
+
     autotuner.run = heuristics.run = run
+    autotuner.__call__ = heuristics.__call__ = without_a_grid
 
 
 @contextlib.contextmanager
@@ -460,8 +467,8 @@ def _of_kernels(value) -> bool:
     from triton.language import core
 
     if isinstance(value, type):
-        tuples = getattr(core, "tuple", core.range)  # since Triton 3.3
-        return value in (core.constexpr, core.pointer_type, core.range, core.static_range, tuples)
+        newer = [getattr(core, name, core.range) for name in ("tuple", "condition")]
+        return value in (core.constexpr, core.pointer_type, core.range, core.static_range, *newer)
     stub = getattr(value, "__module__", None) == "triton.language.extra.libdevice" and callable(value)
     values = (core.dtype, core.constexpr)
     return stub or type(value) is int or isinstance(value, values) or core.is_builtin(value) or is_kernel(value)
