@@ -256,21 +256,23 @@ def under_decorators(kernel, args, kwargs: dict) -> tuple[object, dict]:
     """(the function with @triton.jit under triton.autotune and triton.heuristics, the arguments that these add).
 
     args, kwargs: those of the launch. No configuration can be timed without a GPU, so an autotuned kernel gets the
-    first one that its own pruning keeps and that does not contradict kwargs. Raises TypeError for an object that is no
-    kernel.
+    first one that its own pruning keeps and that does not contradict kwargs. A heuristic counts more than kwargs, as in
+    Triton. Raises TypeError for an object that is no kernel.
     """
     autotuner, heuristics = tuners()
     more: dict = {}
+    computed: set[str] = set()
     while isinstance(kernel, (autotuner, heuristics)):
-        given = {**dict(zip(kernel.arg_names, args)), **more, **kwargs}
+        given = {**dict(zip(kernel.arg_names, args)), **more, **kwargs, **{name: more[name] for name in computed}}
         if isinstance(kernel, heuristics):
             more |= heuristic_values(kernel, given)
+            computed |= {*kernel.values}
         else:
             more |= _first_configuration(kernel, args, given)
         kernel = kernel.fn
     if not is_kernel(kernel):
         raise TypeError(said("'{type}' object is not subscriptable", type=type(kernel).__name__))
-    return kernel, {name: value for name, value in more.items() if name not in kwargs}
+    return kernel, {name: value for name, value in more.items() if name not in {*kwargs} - computed}
 
 
 def heuristic_values(kernel, given: dict) -> dict:
@@ -314,7 +316,7 @@ def send_decorated(tell: Callable[[str, str], None] | None = None) -> None:
             return None
         if tell and (settings := _chosen(kernel, more)):
             tell(function.__name__, settings)
-        return function[grid](*args, **kwargs, **more)
+        return function[grid](*args, **{**kwargs, **more})
 
     def without_a_grid(kernel, *args, **kwargs):
         while isinstance(kernel, (autotuner, heuristics)):
