@@ -61,6 +61,12 @@ MISTAKES = [
         "How often does a thread reach this barrier, if the loop takes five steps?",
     ),
     Mistake(
+        "line-outside-its-clause",
+        "A `for` or an `if` without braces has one statement. The line below it stands outside, however far it is "
+        "indented; g++ -Wall warns of that: this clause does not guard it.",
+        "Which threads execute the second line below your `for` or `if`, and how often?",
+    ),
+    Mistake(
         "result-for-thread-zero",
         "Thread 0 alone takes the result of the block, and every other thread goes on with a number of its own.",
         "Which number has thread 5 in this variable after that line?",
@@ -1048,6 +1054,21 @@ _UNBRACED = re.compile(
 )
 
 
+# The same for any clause, with any statement below its body.
+_TWO_STATEMENTS = re.compile(
+    r"^([ \t]*)(?:for|while|if|else if)[ \t]*\([^\n{]*\)[ \t]*\n(\1[ \t]+)[^\s{}][^\n{]*\n(?:\2[ \t]+[^\n{]*\n)*"
+    r"(?<=;\n)\2(?!else\b)[^\s{}]",
+    re.MULTILINE,
+)
+
+
+@looks
+def _line_outside_its_clause(source) -> bool:
+    """A line is indented as if it belonged to the `for` or `if` above it, whose body is the statement between them."""
+    text = re.sub(r"[ \t]+(?=\n)", "", _without_comments(source))
+    return bool(_TWO_STATEMENTS.search(text))
+
+
 @looks
 def _barrier_outside_its_loop(error, source) -> bool:
     """Threads met in shared memory, and a barrier is indented as if it stood in a loop."""
@@ -1060,9 +1081,13 @@ def _for_thread_zero(error, source) -> bool:
     """The numbers are wrong, and `if (me == 0)` guards a variable that takes place 0 of shared memory."""
     text = _without_comments(source)
     me = "|".join(["threadIdx\\.x", *re.findall(r"(\w+)\s*=\s*threadIdx\.x\s*[,;]", text)])
-    shared = "|".join(re.findall(r"(\w+)\s*\[\s*\w+\s*\]", " ".join(re.findall(r"__shared__([^;]*);", text))))
-    guarded = rf"\bif\s*\(\s*(?:{me})\s*==\s*0\s*\)\s*\{{?\s*\w+\s*=\s*(?:{shared})\[0\]\s*;"
-    return not error and bool(shared) and bool(re.search(guarded, text))
+    declared = re.findall(r"__shared__([^;]*);", text)
+    shared = "|".join(re.findall(r"(\w+)\s*\[\s*\w+\s*\]", " ".join(declared)))
+    zero = rf"(?:(?:{me})\s*==\s*0|0\s*==\s*(?:{me})|!\s*(?:{me}))"
+    guarded = rf"\bif\s*\(\s*{zero}\s*\)\s*\{{?\s*(\w+)\s*=\s*(?:{shared})\[0\]\s*;"
+    # A variable in shared memory is the same for all threads.
+    own = set(re.findall(guarded, text)) - set(re.findall(r"\w+", " ".join(declared))) if shared else set()
+    return not error and bool(own)
 
 
 @looks
@@ -1261,6 +1286,7 @@ CUDA_KERNEL = (
     ("shared-unstored", UNSTORED),
     ("shared-unstored", UNSTORED_IN_SOME),
     ("barrier-outside-its-loop", _barrier_outside_its_loop),
+    ("line-outside-its-clause", _line_outside_its_clause),
     ("result-for-thread-zero", _for_thread_zero),
     ("barrier-divergent", barrier_in_if),
     ("tree-threads", _within_tree_step),
