@@ -125,7 +125,8 @@ def _library() -> dict[int, Global]:
     for module, place in kernel_language().items():
         above, _, last = module.rpartition(".")
         # Triton imports triton.language.extra.cuda twice, and the package has another one than sys.modules.
-        for each in (place.object, getattr(kernel_language()[above].object, last) if above else place.object):
+        twin = getattr(kernel_language()[above].object, last, place.object) if above else place.object
+        for each in (place.object, twin):
             found[id(each)] = Global("module", module)
         for name in sorted(place.names):
             if type(getattr(place.object, name)) is not int:

@@ -80,11 +80,14 @@ def install(private: Private) -> None:
     if stubs is None or functions is None:
         return
     # Triton imports the package twice: this one, and that which tl.extra has.
-    for beside in {id(each): each for each in (_module(_BESIDE), private.language.extra.cuda)}.values():
+    twins = (_module(_BESIDE), getattr(private.language.extra, "cuda", None))
+    for beside in {id(each): each for each in twins if each is not None}.values():
         for name, value in list(vars(beside).items()):
             if private.core.is_builtin(value):
                 setattr(beside, name, _in_kernels(value, private))
-    type(private.builder_options).num_warps = property(lambda options: current.launch.options.get("num_warps", _WARPS))
+    if private.builder_options is not None:
+        warps = property(lambda options: current.launch.options.get("num_warps", _WARPS))
+        type(private.builder_options).num_warps = warps
     for name in ("wait", "launch_dependents"):  # here one launch ends before the next begins
         private.replace_method(f"create_grid_dependency_{name}", lambda builder: None)
     private.replace_method("create_extern_elementwise", functools.partialmethod(_computed, private))
