@@ -55,6 +55,7 @@ class Gpu:
     l2_a_clock: int | None = None
     lanes: int | None = None
     banks: int | None = None
+    widest_load: int = 16  # bytes that one instruction loads for a thread from global memory; PTX ISA, ld
     sources: tuple[str, ...]
 
 
@@ -132,7 +133,8 @@ _TABLE = (
         target=("cuda", 100),
         multiprocessors=148,
         multiprocessor=_SHARED_228,
-        sources=("Chips and Cheese, Nvidia's B200: 148 multiprocessors",),
+        widest_load=32,
+        sources=("Chips and Cheese, Nvidia's B200: 148 multiprocessors", "PTX ISA, ld: .v8.b32 from sm_100 on"),
     ),
     Gpu(
         name="RTX 4090",

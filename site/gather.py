@@ -34,7 +34,10 @@ _START = "<!-- start -->\n"
 _LESSONS = "<!-- lessons -->\n"
 # A page that stands in no group belongs to the last one.
 _GROUPS = {
-    "Keep at hand": ["docs/glossary", "docs/cheat_sheet", "docs/open_anywhere", "docs/terminal", "docs/reading"],
+    "Keep at hand": [
+        "docs/glossary", "docs/cheat_sheet", "docs/triton_names",
+        "docs/open_anywhere", "docs/terminal", "docs/reading",
+    ],
     "For instructors": ["docs/instructors", "docs/isolation"],
     "For authors and maintainers": [],
 }

@@ -461,7 +461,7 @@ for run in recorded["results"]:
 # in a cache, and then it costs little.
 #
 # **How wide a load is.** A thread can load up to 16 bytes with one instruction, but only from an address that 16
-# divides. The compiler must be sure of that. What does it know?
+# divides. (On a B200 it is 32 bytes.) The compiler must be sure of that. What does it know?
 
 # %% [markdown]
 # You pass whole numbers to a kernel, such as `row_stride`. Triton's compiler learns only two facts about such a

@@ -55,8 +55,9 @@ print("of the row:   ", round(torch.exp(row - row.max()).sum().item(), 4))
 # ## A grid of two dimensions
 #
 # A program has to know its row *and* its split. So the grid gets two numbers: how many rows, and how many splits. Then
-# `tl.program_id(0)` is the row of a program, and `tl.program_id(1)` is its split. Here each program stores a number made of
-# both:
+# `tl.program_id(0)` is the row of a program, and `tl.program_id(1)` is its split. The order matters for tall matrices: axis 0
+# of a grid can have [2^31 - 1 programs, and axis 1 only 65,535](https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#compute-capabilities).
+# Here each program stores a number made of both:
 
 # %%
 @triton.jit

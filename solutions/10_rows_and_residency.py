@@ -332,8 +332,8 @@ for n_regs, shared, num_warps in ((20, 0, 8), (33, 16, 4), (30, 49152, 4)):
 # compile for a GPU that is not in this machine. `machine_code` compiles your 10.1 and then your 10.2, for an H100 and a
 # T4, and shows how many programs fit. Does your function give the same numbers?
 #
-# An H100 has the seven numbers of the H200. In the tables, shuffles, barriers and special functions are instructions of
-# other kinds, which lesson 12 explains. You need none of them here.
+# `machine_code` means the H100 SXM, which has the seven numbers of the H200. In the tables, shuffles, barriers and special
+# functions are instructions of other kinds, which lesson 12 explains. You need none of them here.
 
 # %%
 t4 = {
@@ -425,7 +425,7 @@ assert torch.allclose(persistent_softmax(x), torch.softmax(x, dim=1))  # whateve
 # %% [markdown]
 # ## Sixteen bytes at a time
 #
-# A load instruction moves 1, 2, 4, 8 or 16 bytes for each thread. 16 is best: with 4 bytes, a kernel needs four times
+# On an H100, a load instruction moves 1, 2, 4, 8 or 16 bytes for each thread. 16 is best: with 4 bytes, a kernel needs four times
 # as many load instructions. Here is your 10.1 on rows of 64 float32 numbers, with one row in each program. For which
 # number of warps does a thread load 16 bytes?
 

@@ -195,7 +195,8 @@ print("else:             ", *(f"{change:.2f}" for change, rise in zip(changes, r
 # %% [markdown]
 # You need a few new functions. `tl.zeros((A, B), tl.float32)` and `tl.full((A,), value, tl.float32)` make a block. A shape is
 # a tuple, even with one size. [`tl.dot(a, b)`](https://triton-lang.org/main/python-api/generated/triton.language.dot.html)
-# multiplies blocks of shapes [A, B] and [B, C] and gives [A, C]. Each of these sizes must be at least 16.
+# multiplies blocks of shapes [A, B] and [B, C] and gives [A, C]. For GPUs of NVIDIA, B must be at least 16.
+# (Triton 3.9 takes 8 in float32.)
 # `tl.trans(k)` exchanges the two axes of a block. `tl.minimum(a, b)` is the smaller of two numbers, and `tl.log(a)` is the natural logarithm.
 
 # %% [markdown]

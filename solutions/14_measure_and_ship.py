@@ -84,8 +84,8 @@ print(f"mean {statistics.fmean(times):.0f} µs, median {statistics.median(times)
 # ## Your turn: 14.1
 #
 # `clock` has `now`, `synchronize` and `clear_cache`, as the simulated `gpu` has, but it asks the device of your machine. The call
-# to be timed is `fn(x)`. Your function returns a rate in GB/s: the bytes that *must* move, divided by the time. Each element must be read once and written once. No rate can be above the
-# **peak** of the memory. If the median run gives a higher rate, the measurement is wrong: raise a ValueError that says so.
+# to be timed is `fn(x)`. Your function returns a rate in GB/s: the bytes that *must* move, divided by the time. Each element must be read once and written once. For a matrix much larger
+# than the cache, no rate can be above the **peak** of the memory. If the median run gives a higher rate, the measurement is wrong: raise a ValueError that says so.
 #
 # Warm up with at least 10 calls. Take the median of at least 20 runs, each with an empty cache. The check replaces `clock` and
 # `peak` by a simulated device.
@@ -160,7 +160,8 @@ check("14.1")
 # **The peak** reveals a mistake: if you do not wait, a kernel seems to be faster than its memory.
 #
 # *An honest aside*: your time also has the microseconds that the host needs to put the call into the queue. On a GPU, that can be
-# longer than a short kernel.
+# longer than a short kernel. And when a run ends, the last bytes of its result may still be in the cache: so for a small
+# matrix, a rate a little above the peak can be true. The rule of 14.1 is for matrices much larger than the cache.
 #
 # </details>
 
@@ -550,8 +551,8 @@ Picture(f"GB/s over the number of columns, as shares of a copy: {words}.", lambd
 # The other two are somewhat longer than 2048, so the block has 4096 lanes, and a third of them or more hold nothing.
 # That is the lowest point of the curve. `torch.compile` and `torch.softmax` drop there as well, and `torch.softmax` once more at 6400.
 #
-# Above 1, a softmax was faster than the copy. That is possible: the copy is a kernel like any other. Only the peak is an upper
-# limit.
+# Above 1, a softmax was faster than the copy. That is possible: the copy is a kernel like any other. For matrices much larger
+# than the cache, only the peak is an upper limit.
 
 # %% [markdown]
 # Longer rows and 16-bit numbers need other kernels. The shipped `softmax` picks one of several for them. These are their launchers:
@@ -589,7 +590,8 @@ assert "online" not in {run["route"] for run in recorded["results"]}
 # %% [markdown]
 # `online` and `pairs` were never picked. On an NVIDIA GPU, `online` is for long 16-bit rows with an odd number of elements, and `clusters` takes the rows that `pairs` would take.
 #
-# Triton cannot express what `clusters` and `short` do. In `clusters`, thread blocks share a row, and they write into each
+# A kernel in `tl` cannot say what `clusters` and `short` do. (Triton can launch clusters, with `num_ctas`, and its lower
+# language, Gluon, says more of them.) In `clusters`, thread blocks share a row, and they write into each
 # other's shared memory. In `short`, rows may begin at any element. That is why both are written in CUDA C++.
 
 # %% [markdown]

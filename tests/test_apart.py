@@ -330,6 +330,10 @@ LAUNCHES = {
         "@triton.heuristics({'BLOCK': lambda args: triton.next_power_of_2(args['n'])})\n@triton.jit",
         "double[(1,)](y, x, 12)",
     ),
+    "heuristics over an argument": (
+        "@triton.heuristics({'BLOCK': lambda args: 16})\n@triton.jit",
+        "double[(1,)](y, x, 12, BLOCK=4)",
+    ),
     "both": (
         "@triton.autotune([triton.Config({}, num_warps=2)], key=['n'])\n"
         "@triton.heuristics({'BLOCK': lambda args: 16})\n@triton.jit",

@@ -146,6 +146,8 @@ SAID = {
     ],
     "warps-no-power-of-two": ["num_warps must be a power of 2"],
     "about-warps": ["num_warps=64 is too many"],
+    "block-pointers-removed": ["Block pointers have been removed in favor of the tensor descriptor API"],
+    "descriptor-misaligned": ["stride must be 16-byte aligned", "last dim must be contiguous"],
     "no-power-of-two": ["arange's range must be a power of 2", "Shape element 0 must be a power of 2"],
     "no-constexpr": ["arange's arguments must be of type tl.constexpr"],
     "too-many-elements": ["numel (2097152) exceeds triton maximum tensor numel (1048576)"],

@@ -111,6 +111,20 @@ def test_softmax(softmax):
     assert result.score == 0 and result.score == 0
 
 
+def test_a_red_test_says_for_which_input():
+    """The shape of the last matrix that it gave to the softmax, and the smallest and the largest value."""
+    source = """
+import torch
+def test_softmax(softmax):
+    for x in torch.ones(2, 3), torch.tensor([[0.0, -200.0, -300.0]]):
+        assert softmax(x).min() > 0
+"""
+    exercise = lessons.exercises()["6.4"]
+    result = judge(exercise, extract.extract([source], exercise.names))
+
+    assert "The last input before it was 1 × 3, with values from -300 to 0" in " ".join(result.text.split())
+
+
 def test_what_is_handed_over_is_no_tensor():
     """A sentence, and the process goes on."""
     for value in ("3", "None", "[[1.0, 2.0]]", "torch.ones(2, 2, dtype=torch.complex64)"):

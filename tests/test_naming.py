@@ -9,6 +9,7 @@ from grader.checks import syntax
 from grader.judge import diagnose, render
 from grader.judge.verdict import Failure
 from grader.mistakes import detectors
+from grader.sentence import said
 from grader.spec import Answer, Call, Case, Detector, Evidence, Exercise, Result
 
 X = torch.tensor([[0.0, 1.0, 3.0]])
@@ -37,6 +38,33 @@ def test_two_mistakes_that_give_the_same_numbers_are_both_named():
     text = " ".join(result.text.split())
     assert "This mistake gives the same result: The exponentials are right" in text
     assert "It may also be this mistake, which gives the same result: These are powers of 2" in text
+
+
+def test_what_the_later_parts_show_tells_two_mistakes_apart():
+    """Both give the numbers of the first part, and only one those of the parts behind it."""
+    ones = detectors.formula(lambda x, facts: torch.ones_like(x))
+    others = detectors.formula(lambda x, facts: torch.where(x.sum() > 4, 2.0, torch.ones_like(x)))
+    case, later = (Case("a", Call("call", "kernel"), lambda e: "wrong", facts={"x": x}) for x in (X, X + 1))
+    failures = [Failure(case, Evidence(value=torch.ones(1, 3)), "the row sums to 3, expected 1")]
+    beyond = [(later, Evidence(value=torch.ones(1, 3)))]
+    table = exercise(("base-two", others), ("no-division", ones))
+
+    both, one = (diagnose.name(table, Answer(""), [], failures, each) for each in (None, beyond))
+
+    assert (both.mistake, both.also) == ("base-two", "no-division")
+    assert (one.mistake, one.also) == ("no-division", None)
+
+
+def test_a_name_by_numbers_needs_no_number_in_the_smallest_case():
+    """One mistake makes NaN there, and another one is told by the numbers of the next case."""
+    ones = detectors.formula(lambda x, facts: torch.ones_like(x))
+    sentences = (said("column 0 is {got}, expected {want}", got=got, want="0.04") for got in ("nan", "1"))
+    values = (torch.full((1, 3), torch.nan), torch.ones(1, 3))
+    case = Case("a row, 1×3", Call("call", "kernel"), verify=lambda e: None, facts={"x": X})
+    failures = [Failure(case, Evidence(value=value), each) for value, each in zip(values, sentences)]
+    found = diagnose.name(exercise(("no-division", ones)), Answer(""), [], failures)
+
+    assert (found.mistake, found.shown) == ("no-division", failures[1])
 
 
 def test_of_equal_votes_that_formula_counts_which_fits_more_of_the_failing_cases():

@@ -128,6 +128,7 @@ def test_an_unmasked_store_in_a_learners_cell_is_a_sentence_and_python_lives_on(
 
     stopped = said(notebook.cells[1])
     assert stopped.startswith("Stopped before it happened: program 2 stores to y_ptr at row 2, column 5")
+    assert stopped.endswith("The line is `tl.store(y_ptr + tl.program_id(0) * stride + cols, cols * 1.0)`.")
     assert "Traceback" not in stopped
     assert said(notebook.cells[2]) == "2\n"
 

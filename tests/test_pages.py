@@ -16,6 +16,7 @@ from conftest import ROOT
 
 import grader
 from grader import lessons
+from grader.gpus import GPUS
 from grader.reference import residency
 from grader.reference.wide_loads import MOST_REGISTERS, WIDEST
 from grader.spec import requests
@@ -71,7 +72,25 @@ def test_the_numbers_of_the_cheat_sheet_are_those_of_the_gpus():
     sectors = requests.WARP * torch.float32.itemsize // requests.SECTOR
     said = f"{requests.SECTOR} bytes; {requests.WARP} neighbouring float32 numbers are {sectors} sectors"
     assert said == numbers["a sector"]
-    assert f"{WIDEST} bytes, at an address that {WIDEST} divides" == numbers["the widest load of a thread"]
+    wider = {name: gpu.widest_load for name, gpu in GPUS.items() if gpu.widest_load != WIDEST}
+    (more,) = (f"on a {name} {width}" for name, width in wider.items())
+    assert f"{WIDEST} bytes ({more}), at an address that they divide" == numbers["the widest load of a thread"]
+
+
+@pytest.mark.skipif(not triton.__version__.startswith("3.9."), reason="lesson 13 speaks of Triton 3.9")
+def test_the_smallest_matrices_are_those_of_the_compiler():
+    """Lesson 13: the sizes between which tl.dot sums, in half precision and in float32."""
+    from triton.backends.compiler import GPUTarget
+    from triton.backends.nvidia.compiler import min_dot_size
+
+    least = {
+        dtype: min_dot_size(GPUTarget("cuda", 90, 32))(tl.block_type(dtype, [1]), tl.block_type(dtype, [1]))[2]
+        for dtype in (tl.float16, tl.bfloat16, tl.float32)
+    }
+    text = " ".join((ROOT / "solutions/13_flash_attention.py").read_text(encoding="utf-8").replace("\n#", "").split())
+
+    assert least == {tl.float16: 16, tl.bfloat16: 16, tl.float32: 8}
+    assert "B must be at least 16. (Triton 3.9 takes 8 in float32.)" in text
 
 
 def test_the_map_is_drawn_from_the_table_of_needs():

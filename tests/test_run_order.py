@@ -134,6 +134,8 @@ def test_a_definition_that_a_cell_no_longer_holds_is_told(ran):
     assert api._answer(OF_04).problems == ()
     ran(("d", "free = 1"), ("d", "x = 1"), ("b", "pads = [free for free in (1,)]"))
     assert api._answer(OF_04).problems == ()
+    ran(("b", "pads = {k: 0.0 for k in 'ab'}\nk = 1"), ("b", "pads = {}\nfor k in 'ab':\n    pads[k] = 0.0"))
+    assert api._answer(OF_04).problems == ()
     ran(("b", "y = 2"))
     assert "pads has another text now" in api._answer(OF_04).problems[0]
 

@@ -99,6 +99,7 @@ def test_an_access_outside_is_shown_and_does_not_happen(trace):
 
     assert "  program 1   nothing; out of bounds: row 1, columns 5-7" in lines
     assert lines[-1].startswith("stopped before it happened: program 1 stores to y_ptr at row 1, column 5")
+    assert "The line is `tl.store(" in lines[-1]
     assert y.flatten().tolist()[:8] == [2, 2, 2, 2, 2, 0, 0, 0] and y[1, 3:].isnan().all()
 
 

@@ -31,7 +31,7 @@ LOCALE = ROOT / "locale"
 PAGES = {"README": "README.md"} | {
     name: f"docs/{name}.md"
     for name in (
-        "glossary", "cheat_sheet", "map", "reading",
+        "glossary", "cheat_sheet", "triton_names", "map", "reading",
         "open_anywhere", "terminal", "instructors", "teaching", "languages",
     )  # fmt: skip
 }

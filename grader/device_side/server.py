@@ -159,7 +159,7 @@ class Server:
             name: launches.decode(value, _no_tensor, self._kernels.get, named_tuple)
             for name, value in done["more"].items()
         }
-        self._kernels.launch(done["kernel"], call.grid, call.args, {**more, **call.kwargs}, self._observer.ledger)
+        self._kernels.launch(done["kernel"], call.grid, call.args, {**call.kwargs, **more}, self._observer.ledger)
         return {"value": encode(None)}
 
     def _launch_cuda(self, call: Call, done: dict) -> dict:

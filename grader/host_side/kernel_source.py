@@ -123,7 +123,11 @@ def _library() -> dict[int, Global]:
     """The meanings of the modules and objects of Triton's language, by id."""
     found: dict[int, Global] = {}
     for module, place in kernel_language().items():
-        found[id(place.object)] = Global("module", module)
+        above, _, last = module.rpartition(".")
+        # Triton imports triton.language.extra.cuda twice, and the package has another one than sys.modules.
+        twin = getattr(kernel_language()[above].object, last, place.object) if above else place.object
+        for each in (place.object, twin):
+            found[id(each)] = Global("module", module)
         for name in sorted(place.names):
             if type(getattr(place.object, name)) is not int:
                 found.setdefault(id(getattr(place.object, name)), Global("library", module, name))

@@ -59,6 +59,7 @@ def hook_meanings(private: Private) -> None:
     such as `to`; to the interpreter it is a number of Python, which never overflows.
     """
     stock, tensor, language = private.transformer, private.tensor, private.language
+    told = getattr(private.core, "condition", ())  # what the compiler is told with the condition of a loop
     lane_by_lane = {max: "maximum", min: "minimum"}
     # The value is kept, so that no other object gets its id.
     places = {
@@ -82,6 +83,8 @@ def hook_meanings(private: Private) -> None:
         return own if name is None else blockwise
 
     def condition(value):
+        if told and isinstance(value, told):
+            value = value.condition
         if isinstance(value, tensor) and value.handle.data.size != 1:
             raise KernelMisuse(
                 fault(

@@ -215,8 +215,22 @@ def _hook_atomics(private: Private) -> None:
             ptr = _checked_access("store", ptr, everything, private, cmp.data.itemsize, atomic=True)
         return cas(self, ptr, cmp, *args, **kwargs)
 
+    def descriptor_reduce(self, kind, descriptor, value, offsets):
+        """The stock interpreter has none. A pass of several programs cannot do it, nor any atomic operation."""
+        pointers, mask = descriptor.materialize_pointers(offsets)
+        op = getattr(private.ir.ATOMIC_OP, _operation(kind.name, value.dtype.scalar))
+        self.create_atomic_rmw(op, pointers, value, mask, private.ir.MEM_SEMANTIC.RELAXED, None)
+
     private.replace("atomic_rmw", atomic_rmw)
     private.replace("atomic_cas", atomic_cas)
+    private.replace_method("create_descriptor_reduce", descriptor_reduce)
+
+
+def _operation(name: str, element) -> str:
+    """The atomic operation on the elements of a descriptor. name: of the one on a block."""
+    if element.is_floating():
+        return f"F{name}" if name == "ADD" else name
+    return f"U{name}" if name in ("MAX", "MIN") and not element.is_int_signed() else name
 
 
 def _in_whole_numbers(op, value, private: Private):

@@ -1,4 +1,4 @@
-"""NVIDIA's libdevice in the interpreter: a kernel that calls it runs here too.
+"""NVIDIA's libdevice in the interpreter: a kernel that calls it runs here too. So do functions of tl.extra.cuda.
 
 libdevice is code for a GPU, and the stock interpreter has functions in its place that return None. In their place stand
 those that Triton has for GPUs of NVIDIA: they say for which types there is a symbol of the library. Here NumPy computes
@@ -17,9 +17,12 @@ from collections.abc import Callable
 import numpy as np
 
 from ..sentence import said
+from .state import current
 from .triton_private import Private
 
 _STUBS, _FUNCTIONS = "triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice"
+_BESIDE = "triton.language.extra.cuda"
+_WARPS = 4  # of a launch that does not say, as Triton's compiler has it
 _ROUNDED = {"rn": np.rint, "rz": np.trunc, "rd": np.floor, "ru": np.ceil}
 _WIDTHS = {"float": "f4", "double": "f8", "int": "i4", "uint": "u4", "longlong": "i8", "ll": "i8", "ull": "u8"}
 
@@ -72,10 +75,21 @@ _MEANINGS |= {
 
 
 def install(private: Private) -> None:
-    """Let kernels call libdevice, for good."""
+    """Let kernels call libdevice and what stands beside it, for good."""
     stubs, functions = (_module(name) for name in (_STUBS, _FUNCTIONS))
     if stubs is None or functions is None:
         return
+    # Triton imports the package twice: this one, and that which tl.extra has.
+    twins = (_module(_BESIDE), getattr(private.language.extra, "cuda", None))
+    for beside in {id(each): each for each in twins if each is not None}.values():
+        for name, value in list(vars(beside).items()):
+            if private.core.is_builtin(value):
+                setattr(beside, name, _in_kernels(value, private))
+    if private.builder_options is not None:
+        warps = property(lambda options: current.launch.options.get("num_warps", _WARPS))
+        type(private.builder_options).num_warps = warps
+    for name in ("wait", "launch_dependents"):  # here one launch ends before the next begins
+        private.replace_method(f"create_grid_dependency_{name}", lambda builder: None)
     private.replace_method("create_extern_elementwise", functools.partialmethod(_computed, private))
     made = {
         name: _in_kernels(value, private)

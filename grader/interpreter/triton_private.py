@@ -58,6 +58,7 @@ _PATHS = {
     "reduce": "ReduceScanOpInterface.apply",
     "reduced_to_tensor": "ReduceScanOpInterface.to_tensor",
     "builder_options": "interpreter_builder.options",
+    "ir": "_ir",
     # triton.language, and how a launch patches it
     "language": "tl",
     "core": "tl.core",
@@ -255,21 +256,23 @@ def under_decorators(kernel, args, kwargs: dict) -> tuple[object, dict]:
     """(the function with @triton.jit under triton.autotune and triton.heuristics, the arguments that these add).
 
     args, kwargs: those of the launch. No configuration can be timed without a GPU, so an autotuned kernel gets the
-    first one that its own pruning keeps and that does not contradict kwargs. Raises TypeError for an object that is no
-    kernel.
+    first one that its own pruning keeps and that does not contradict kwargs. A heuristic counts more than kwargs, as in
+    Triton. Raises TypeError for an object that is no kernel.
     """
     autotuner, heuristics = tuners()
     more: dict = {}
+    computed: set[str] = set()
     while isinstance(kernel, (autotuner, heuristics)):
-        given = {**dict(zip(kernel.arg_names, args)), **more, **kwargs}
+        given = {**dict(zip(kernel.arg_names, args)), **more, **kwargs, **{name: more[name] for name in computed}}
         if isinstance(kernel, heuristics):
             more |= heuristic_values(kernel, given)
+            computed |= {*kernel.values}
         else:
             more |= _first_configuration(kernel, args, given)
         kernel = kernel.fn
     if not is_kernel(kernel):
         raise TypeError(said("'{type}' object is not subscriptable", type=type(kernel).__name__))
-    return kernel, {name: value for name, value in more.items() if name not in kwargs}
+    return kernel, {name: value for name, value in more.items() if name not in {*kwargs} - computed}
 
 
 def heuristic_values(kernel, given: dict) -> dict:
@@ -313,9 +316,15 @@ def send_decorated(tell: Callable[[str, str], None] | None = None) -> None:
             return None
         if tell and (settings := _chosen(kernel, more)):
             tell(function.__name__, settings)
-        return function[grid](*args, **kwargs, **more)
+        return function[grid](*args, **{**kwargs, **more})
+
+    def without_a_grid(kernel, *args, **kwargs):
+        while isinstance(kernel, (autotuner, heuristics)):
+            kernel = kernel.fn
+        return kernel(*args, **kwargs)  # which says what is missing
 
     autotuner.run = heuristics.run = run
+    autotuner.__call__ = heuristics.__call__ = without_a_grid
 
 
 @contextlib.contextmanager
@@ -460,8 +469,8 @@ def _of_kernels(value) -> bool:
     from triton.language import core
 
     if isinstance(value, type):
-        tuples = getattr(core, "tuple", core.range)  # since Triton 3.3
-        return value in (core.constexpr, core.pointer_type, core.range, core.static_range, tuples)
+        newer = [getattr(core, name, core.range) for name in ("tuple", "condition")]
+        return value in (core.constexpr, core.pointer_type, core.range, core.static_range, *newer)
     stub = getattr(value, "__module__", None) == "triton.language.extra.libdevice" and callable(value)
     values = (core.dtype, core.constexpr)
     return stub or type(value) is int or isinstance(value, values) or core.is_builtin(value) or is_kernel(value)

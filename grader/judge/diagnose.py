@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 
@@ -130,7 +130,8 @@ def _explain_parts(
     # Parts of one function share its mistakes: the inputs on which the other parts passed tell them apart.
     together = [pair for pair in seen if pair[0].group in (right if len(exercise.names) == 1 else ())]
     own = [pair for pair in seen if pair[0].group == first.case.group]
-    named = name(exercise, answer, [*together, *own], failures)
+    beyond = [pair for pair in seen if pair[0].group not in (*right, first.case.group)]
+    named = name(exercise, answer, [*together, *own], failures, beyond if len(exercise.names) == 1 else [])
     shown = named.shown or first
     message = (
         first.sentence if first.mistake == "todo-left" else joined("{one}: {two}", [shown.case.label, shown.sentence])
@@ -153,12 +154,32 @@ def _status(first: Failure) -> str:
     return "failed"
 
 
-def name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> Name:
-    """The mistake that explains most failing cases, and a second one whose numbers fit equally well."""
-    return untrusted.handle(_name, exercise, answer, seen, failures, otherwise=lambda why: Name(failures[0].mistake))
+def name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure], beyond: Seen | None = None) -> Name:
+    """The mistake that explains most failing cases, and a second one whose numbers fit equally well.
+
+    beyond: cases of the later parts of the same function. They tell apart what fits `failures` equally well.
+    """
+
+    def unknown(why):
+        return Name(failures[0].mistake)
+
+    found = untrusted.handle(_name, exercise, answer, seen, failures, beyond or [], otherwise=unknown)
+    with_numbers = [f for f in failures if _is_number(f)]
+    if found.mistake in (None, "nan-computed") and _shows_nan(failures[0].sentence) and with_numbers:
+        # One mistake made NaN of the smallest cases, and another one may show in the numbers of the others.
+        other = untrusted.handle(_name, exercise, answer, seen, with_numbers, beyond or [], otherwise=unknown)
+        if other.mistake is not None and other.by_numbers:
+            return replace(other, shown=other.shown or with_numbers[0])
+    return found
 
 
-def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> Name:
+def _is_number(failure: Failure) -> bool:
+    """Whether the wrong value that a failure shows is a number, and no NaN."""
+    failed = failure.evidence.error or failure.case.expects_error or failure.right_numbers
+    return not failed and not _shows_nan(failure.sentence)
+
+
+def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure], beyond: Seen) -> Name:
     first = failures[0]
     if first.mistake == "endless" and not first.evidence.error:
         reasons = (m for m, d in exercise.mistakes if d.endless and d(first.case, first.evidence, answer))
@@ -182,6 +203,7 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
         best = leading(votes(table, answer, passed, failures), passed, failures)[:1]
     if not best:
         return Name(first.mistake or _mistake_of_event(first, answer))
+    best = _fitting_most(best, beyond)
     equal = [vote.mistake for vote in best[1:] if vote.detector.fits and best[0].detector.fits]
     if len(equal) > 1 and not best[0].certain:
         return Name(None)  # three mistakes and more lose the same numbers
@@ -268,6 +290,15 @@ def leading(found: list[Vote], passed: Seen, failures: list[Failure]) -> list[Vo
         if len(passed) > len(failures) and 2 * max(fitting)[0] < len(passed):
             best = []
     return best
+
+
+def _fitting_most(best: list[Vote], cases: Seen) -> list[Vote]:
+    """Of several votes, those whose formula fits the most of these cases."""
+    if len(best) < 2:
+        return best
+    ran = [pair for pair in cases if not pair[1].error]
+    fitting = [sum(fits(vote.detector, [each]) for each in ran) for vote in best]
+    return [vote for vote, count in zip(best, fitting) if count == max(fitting)]
 
 
 def weight(detect: Detector, failure: Failure) -> float:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..language import say, wrap
 from ..mistakes.registry import MISTAKES
-from ..sentence import foreign, joined, kind_of, said
+from ..sentence import fault, foreign, joined, kind_of, said
 from ..spec import STATUS, Error, sign_of
 
 WIDTH = 84  # characters; JupyterLab wraps longer lines on a laptop
@@ -190,7 +190,10 @@ def _traffic(record: dict, digits: str = ".3g") -> str:
 def error_sentence(error: Error) -> str:
     """The sentence about an exception: its type, its line in the answer, and its message."""
     if error.get("where") or error["type"] == "Stopped":  # these messages already name the place
-        return error["message"]
+        if not error["line"] or kind_of(error["message"]) != "whole":  # and those about CUDA C++ the line, too
+            return error["message"]
+        values = {"sentence": error["message"], "line": error["line"]}
+        return fault("whole", "{sentence} The line is `{line}`.", **values)
     message = foreign.last_line(error)
     message = message if error.get("raised") else foreign.recognised(message)
     # The name of a builtin exception is informative; the name of a library's exception adds nothing to the message.

@@ -25,6 +25,23 @@ def _incomparable(why: str) -> Said:
     return said("the result cannot be compared with the right one ({why})", why=why)
 
 
+def _with_what_was_asked(sentence: str, evidence: Evidence) -> str:
+    """The sentence about an error, and the input of the last call of a function that the answer was given."""
+    x = evidence.asked
+    if not isinstance(x, torch.Tensor) or not x.numel() or x.is_complex():
+        return sentence
+    numbers = x.double().flatten()
+    inner = numbers[~numbers.isnan()]
+    if not inner.numel():
+        return sentence
+    values = {"sentence": sentence, "size": " × ".join(map(str, x.shape)), "low": f"{float(inner.min()):.4g}"}
+    return said(
+        "{sentence}. The last input before it was {size}, with values from {low} to {high}",
+        **values,
+        high=f"{float(inner.max()):.4g}",
+    )
+
+
 @dataclass
 class Failure:
     """One failing case.
@@ -75,7 +92,7 @@ def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
             mistake == "launch-arguments" and case.call.kind == "launch"
         ):
             mistake = "signature-changed"  # the check made the call with these arguments
-        return Failure(case, evidence, render.error_sentence(evidence.error), mistake)
+        return Failure(case, evidence, _with_what_was_asked(render.error_sentence(evidence.error), evidence), mistake)
     sentence = case.verify(evidence)
     if sentence:
         return Failure(case, evidence, sentence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ..checks import compare, inputs
-from ..mistakes.copies import COPY, MAXIMUM, REPAIR, ROWS
+from ..mistakes.copies import COPY, MAXIMUM, REPAIR, ROWS, SERIAL_REMARKS
 from ..sentence import said
 from ..spec import Call, Case, Exercise, Out
 
@@ -179,6 +179,7 @@ EXERCISES = [
             ),
         ),
         mistakes=COPY,
+        remarks=SERIAL_REMARKS,
     ),
     Exercise(
         id="3.2",
@@ -222,6 +223,7 @@ EXERCISES = [
             ),
         ),
         mistakes=MAXIMUM,
+        remarks=SERIAL_REMARKS,
     ),
     Exercise(
         id="3.4",

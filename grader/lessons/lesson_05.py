@@ -9,7 +9,7 @@ import torch
 
 from ..checks import inputs
 from ..mistakes.softmax.columns import SOFTMAX_PLACES
-from ..mistakes.softmax.function import WRAPPER_PLACES
+from ..mistakes.softmax.function import WARPS_REMARKS, WRAPPER_PLACES
 from ..mistakes.softmax.rows import ROW_PLACES
 from ..reference import far_rows, softmax_function
 from ..sentence import said
@@ -161,5 +161,6 @@ EXERCISES = [
             said("`softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<power of two>, ...)`"),
         ),
         mistakes=WRAPPER_PLACES,
+        remarks=WARPS_REMARKS,
     ),
 ]

@@ -9,7 +9,7 @@ import torch
 
 from ..checks import compare, inputs
 from ..mistakes.softmax.columns import SOFTMAX_PLACES
-from ..mistakes.softmax.half import HALF_KERNEL
+from ..mistakes.softmax.half import HALF_KERNEL, HALF_REMARKS
 from ..mistakes.softmax.masked import MASKED_KERNEL
 from ..mistakes.softmax.rows import ROW_PLACES
 from ..mistakes.tolerance import TOLERANCE
@@ -221,6 +221,7 @@ EXERCISES = [
             ),
         ),
         mistakes=(*HALF_KERNEL, *ROW_PLACES, *SOFTMAX_PLACES),
+        remarks=HALF_REMARKS,
     ),
     Exercise(
         id="7.2",

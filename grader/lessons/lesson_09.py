@@ -12,7 +12,7 @@ from dataclasses import replace
 import torch
 
 from ..checks import inputs
-from ..mistakes.splits import COMBINE_KERNEL, PARTIAL_KERNEL, SPLIT_SOFTMAX
+from ..mistakes.splits import COMBINE_KERNEL, PARTIAL_KERNEL, PARTIAL_REMARKS, SPLIT_SOFTMAX
 from ..reference import far_rows, softmax_function, splits
 from ..sentence import said
 from ..spec import Call, Case, Evidence, Exercise, Out
@@ -285,6 +285,7 @@ EXERCISES = [
             ),
         ),
         mistakes=PARTIAL_KERNEL,
+        remarks=PARTIAL_REMARKS,
     ),
     Exercise(
         id="9.2",

@@ -11,7 +11,7 @@ import torch
 
 from ..checks import compare, inputs
 from ..mistakes.barrier_intervals import COUNTED, PREDICTED
-from ..mistakes.cuda import CUDA_KERNEL, TREE_REMARKS
+from ..mistakes.cuda import CHUNK_REMARKS, CUDA_KERNEL, TREE_REMARKS, WARP_REMARKS
 from ..mistakes.first_cuda import FIRST_KERNELS
 from ..mistakes.reductions import BUTTERFLY, LANES_REMARKS, TREE, TWO_LEVEL
 from ..reference import barrier_intervals, combines, cuda, reductions, softmax_function
@@ -408,6 +408,7 @@ EXERCISES = [
             ),
         ),
         mistakes=FIRST_KERNELS,
+        remarks=CHUNK_REMARKS,
     ),
     Exercise(
         id="12.5",
@@ -477,6 +478,7 @@ EXERCISES = [
             ),
         ),
         mistakes=CUDA_KERNEL,
+        remarks=WARP_REMARKS,
     ),
     Exercise(
         id="12.8",

@@ -31,6 +31,11 @@ MISTAKES = [
         "Which line imports it, and in which cell could this line stand?",
     ),
     Mistake(
+        "number-of-a-module",
+        "The kernel takes a number from a module of Python, and no cell imports this module.",
+        "How do the kernels of the lesson write minus infinity?",
+    ),
+    Mistake(
         "module-left-out",
         "A function of a module is called without the name of its module.",
         "Is it a function of a module, and of which one, or did you mean another name?",

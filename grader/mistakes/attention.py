@@ -30,6 +30,7 @@ from .mutant import Mutant, also, several
 
 # ---- texts
 
+_WEIGHTS = "p = tl.exp(s - new[:, None])"
 # Where a program of 13.3 finds the first row of its head in each tensor.
 PLACES = {t: f"{t}_ptr += batch * {t}_batch_stride + head * {t}_head_stride" for t in "oqkv"}
 
@@ -104,6 +105,7 @@ MISTAKES = [
         "divided-at-every-tile",
         "A division by the sum took place before the walk ended.",
         "Which numbers did you divide in each step, and which sum do they belong to?",
+        Mutant("13.2 13.3", _WEIGHTS, f"{_WEIGHTS}\n        p = p / tl.sum(p, axis=1)[:, None]"),
     ),
     Mistake(
         "factor-without-exp",

@@ -39,7 +39,7 @@ MISTAKES = [
         "weights-not-normalised-again",
         "The weights are not exp(score - saved log-sum-exp), so the weights of a query do not sum to 1.",
         "What is exp(s - lse), summed over all keys of a query?",
-        several("13.4", _P, "tl.exp(s)", "tl.exp(s) / lse[:, None]", times=2),
+        several("13.4", _P, "tl.exp(s)", "tl.exp(s) / lse[:, None]", "tl.exp2(s - lse[:, None])", times=2),
     ),
     Mistake(
         "gradient-without-scale",
@@ -64,6 +64,12 @@ MISTAKES = [
             _LSE.replace("other=0.0", "other=-1e9"),
             replayed=False,
         ),
+    ),
+    Mistake(
+        "values-with-score-gradients",
+        "dv was summed with the gradients of the scores in place of the weights.",
+        "o is a sum of rows of v: by what is each row of v multiplied there?",
+        several("13.4", "tl.dot(tl.trans(p), do", "tl.dot(tl.trans(ds), do", "tl.dot(tl.trans(ds / scale), do"),
     ),
     Mistake(
         "gradients-exchanged",

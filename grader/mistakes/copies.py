@@ -7,12 +7,14 @@ at the end of the output that are no part of the result).
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 import torch
 
 from ..checks import compare, syntax
 from ..checks.syntax import load_without_other
+from ..sentence import said
 from ..spec import Case, Detector, Evidence
 from . import detectors
 from .detectors import both, formula, looks, masked, outside, past_the_row, right_lanes_elsewhere, unmasked, written
@@ -157,6 +159,7 @@ MISTAKES = [
         "masked-by-value",
         "Some elements were not stored because of their values: the mask compares values.",
         "Which lanes must be stored, for any values?",
+        Mutant("4.1 5.1", "y, mask=mask", 'y, mask=x > -float("inf")'),
     ),
     # ---- the rows of a matrix
     Mistake(
@@ -179,6 +182,20 @@ MISTAKES = [
         "row-and-column-swapped",
         "The lanes go down a column: neighbours in the block are one row stride apart in memory.",
         "Where are two neighbours in a row, and where are two neighbours in a column?",
+        Mutant(
+            "5.1",
+            "row * x_row_stride + cols",
+            "row + cols * x_row_stride",
+            then=also("row * y_row_stride + cols", "row + cols * y_row_stride"),
+        ),
+        Mutant("5.1", "row * x_row_stride + cols", "row + cols * x_row_stride"),
+    ),
+    Mistake(
+        "border-of-adjacent-rows",
+        "The mask takes for granted that a row ends where the next one begins: it compares places in memory with a "
+        "multiple of the number of columns.",
+        "At which place in memory does row 1 end, if there are gaps between the rows?",
+        Mutant("5.1", "cols < n_cols", "row * x_row_stride + cols < (row + 1) * n_cols"),
     ),
     Mistake(
         "addresses-not-mask",
@@ -340,6 +357,23 @@ _LANES = (
 
 # The mistakes of an access that lets too many lanes through: it has no mask, or a mask that does not help.
 _MASKS = {op: ((f"no-{op}-mask", unmasked(op)), ("mask-does-not-help", masked(op))) for op in ("load", "store")}
+
+
+def _one_number_a_step(tree: ast.AST) -> bool:
+    """Recognises a kernel without tl.arange that loads in a loop."""
+    loops = [node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While))]
+    return not syntax.calls(tree, "arange") and any(syntax.calls(loop, "load") for loop in loops)
+
+
+SERIAL_REMARKS = (
+    (
+        said(
+            "Your kernel loads one number in each step of a loop. The result is right. A block of lanes, from "
+            "tl.arange, loads all of its numbers at once, and that is what makes a GPU fast."
+        ),
+        written(_one_number_a_step),
+    ),
+)
 
 COPY = (
     *KERNEL,

@@ -55,6 +55,23 @@ MISTAKES = [
         "How do the loops of the given kernels look, and which sign stands between their parts?",
     ),
     Mistake(
+        "barrier-outside-its-loop",
+        "A loop without braces has one statement. The barrier below it stands outside of the loop, however far it is "
+        "indented; g++ -Wall warns of that: this 'for' clause does not guard it.",
+        "How often does a thread reach this barrier, if the loop takes five steps?",
+    ),
+    Mistake(
+        "line-outside-its-clause",
+        "A `for` or an `if` without braces has one statement. The line below it stands outside, however far it is "
+        "indented; g++ -Wall warns of that: this clause does not guard it.",
+        "Which threads execute the second line below your `for` or `if`, and how often?",
+    ),
+    Mistake(
+        "result-for-thread-zero",
+        "Thread 0 alone takes the result of the block, and every other thread goes on with a number of its own.",
+        "Which number has thread 5 in this variable after that line?",
+    ),
+    Mistake(
         "barrier-missing",
         "One thread stores to a place in shared memory that another one reads, and nothing orders the two.",
         "Should both threads use this place, and if so, where must one of them wait for the other?",
@@ -1024,6 +1041,55 @@ def barrier_in_if(error, source) -> bool:
     return any(set(re.findall(r"[A-Za-z_]\w*", each)) - _OF_A_BLOCK for each in conditions)
 
 
+def _without_comments(source: str) -> str:
+    """The text of an answer without the comments of its C++."""
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", source, flags=re.DOTALL)
+
+
+# A loop without braces; the statement that is its body, and what belongs to that; a barrier with the same indentation.
+_UNBRACED = re.compile(
+    r"^([ \t]*)(?:for|while)[ \t]*\([^\n{]*\)[ \t]*\n(\1[ \t]+)[^\s{}][^\n{]*\n(?:\2[ \t]+[^\n{]*\n)*"
+    r"\2__syncthreads\(\)",
+    re.MULTILINE,
+)
+
+
+# The same for any clause, with any statement below its body.
+_TWO_STATEMENTS = re.compile(
+    r"^([ \t]*)(?:for|while|if|else if)[ \t]*\([^\n{]*\)[ \t]*\n(\1[ \t]+)[^\s{}][^\n{]*\n(?:\2[ \t]+[^\n{]*\n)*"
+    r"(?<=;\n)\2(?!else\b)[^\s{}]",
+    re.MULTILINE,
+)
+
+
+@looks
+def _line_outside_its_clause(source) -> bool:
+    """A line is indented as if it belonged to the `for` or `if` above it, whose body is the statement between them."""
+    text = re.sub(r"[ \t]+(?=\n)", "", _without_comments(source))
+    return bool(_TWO_STATEMENTS.search(text))
+
+
+@looks
+def _barrier_outside_its_loop(error, source) -> bool:
+    """Threads met in shared memory, and a barrier is indented as if it stood in a loop."""
+    kinds = {kind_of(each) for each in within((error or {}).get("message", ""))}
+    return bool(kinds & {*_RACES}) and bool(_UNBRACED.search(_without_comments(source)))
+
+
+@looks
+def _for_thread_zero(error, source) -> bool:
+    """The numbers are wrong, and `if (me == 0)` guards a variable that takes place 0 of shared memory."""
+    text = _without_comments(source)
+    me = "|".join(["threadIdx\\.x", *re.findall(r"(\w+)\s*=\s*threadIdx\.x\s*[,;]", text)])
+    declared = re.findall(r"__shared__([^;]*);", text)
+    shared = "|".join(re.findall(r"(\w+)\s*\[\s*\w+\s*\]", " ".join(declared)))
+    zero = rf"(?:(?:{me})\s*==\s*0|0\s*==\s*(?:{me})|!\s*(?:{me}))"
+    guarded = rf"\bif\s*\(\s*{zero}\s*\)\s*\{{?\s*(\w+)\s*=\s*(?:{shared})\[0\]\s*;"
+    # A variable in shared memory is the same for all threads.
+    own = set(re.findall(guarded, text)) - set(re.findall(r"\w+", " ".join(declared))) if shared else set()
+    return not error and bool(own)
+
+
 @looks
 def array_not_shared(error, source) -> bool:
     """An array is declared without __shared__, and its places are chosen by the number of a thread."""
@@ -1219,6 +1285,9 @@ CUDA_KERNEL = (
     ("thread-of-the-grid", thread_of_the_grid),
     ("shared-unstored", UNSTORED),
     ("shared-unstored", UNSTORED_IN_SOME),
+    ("barrier-outside-its-loop", _barrier_outside_its_loop),
+    ("line-outside-its-clause", _line_outside_its_clause),
+    ("result-for-thread-zero", _for_thread_zero),
     ("barrier-divergent", barrier_in_if),
     ("tree-threads", _within_tree_step),
     ("thread-for-row", outside("any", thread_for_row)),
@@ -1334,7 +1403,55 @@ def _divergent(launches) -> bool:
     return options["threads"] >= 8 * LANES and warps > 5 and options["thread_steps"] < LANES / 2 * options["warp_steps"]
 
 
+@looks
+def _columns_in_chunks(source) -> bool:
+    """A loop goes on to the next column, from a column that depends on the thread, and touches x or y there."""
+    text = _without_comments(source)
+    step = r"(?:\1\s*\+\+|\+\+\s*\1|\1\s*\+=\s*1)"
+    loops = rf"\bfor\s*\(\s*(?:\w+\s+)?(\w+)\s*=\s*(?!0\s*;)[^;]*;[^;]*;\s*{step}\s*\)\s*(\{{[^}}]*\}}|[^;{{]*;)"
+    return any(re.search(rf"\b[xy]\[\s*{loop[1]}\s*\]", loop[2]) for loop in re.finditer(loops, text))
+
+
+CHUNK_REMARKS = (
+    (
+        said(
+            "Your result is right. Each thread has columns next to each other, so the 32 threads of a warp touch "
+            "places that lie apart, and one request of theirs takes up to 32 sectors of 32 bytes. Where neighbours "
+            "among the threads have neighbouring columns, it takes 4."
+        ),
+        _columns_in_chunks,
+    ),
+)
+
+
+@looks
+def _whole_warp_stores(source) -> bool:
+    """Outside of all braces of the kernel, a place of shared memory that has the number of a warp is stored to."""
+    text = _without_comments(source)
+    warps = re.findall(r"(\w+)\s*=\s*(?:\w+|threadIdx\.x)\s*(?:/\s*(?:32|warpSize)|>>\s*5)\s*[,;]", text)
+    shared = re.findall(r"(\w+)\s*\[\s*\w+\s*\]", " ".join(re.findall(r"__shared__([^;]*);", text)))
+    kernel = text[text.find("__global__") :]
+    for store in re.finditer(r"\b(\w+)\[\s*(\w+)\s*\]\s*=[^=]", kernel):
+        before = kernel[: store.start()]
+        free = before.count("{") - before.count("}") == 1 and before.rstrip().endswith((";", "{", "}"))
+        if free and store[1] in shared and store[2] in warps:
+            return True
+    return False
+
+
+WARP_REMARKS = (
+    *CHUNK_REMARKS,
+    (
+        said(
+            "All 32 threads of a warp store the state of their warp to one place. They store the same number, so the "
+            "result is right; one of them is enough."
+        ),
+        _whole_warp_stores,
+    ),
+)
+
 TREE_REMARKS = (
+    *CHUNK_REMARKS,
     (
         said(
             "Your tree gives the right result. The threads that work in one step are spread over "

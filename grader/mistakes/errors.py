@@ -51,6 +51,8 @@ _OF_A_KIND = {
     "argument-missing": "missing-argument",
     "arguments-unexpected": "arguments-misfit",
     "no-driver": "interpret-too-late",
+    "block-pointers-removed": "block-pointers-removed",
+    "descriptor-misaligned": "descriptor-misaligned",
     "type-changed-in-a-loop": "loop-type-changes",
     "logical-operators": "and-or-on-masks",
     "no-memory": "out-of-memory",
@@ -124,6 +126,7 @@ _OF_A_MODULE |= {"store", "program_id", "num_programs", "cdiv", "next_power_of_2
 _MODULES = "math torch np numpy triton tl random statistics itertools functools re collections operator time".split()
 # Messages that say enough only beside their line.
 _IN_SUCH_A_LINE = [
+    ("no-driver", (), r"\bdriver\.active\b|\bget_active_torch_device\b", "asks-the-driver"),
     ("not-subscriptable", ("function",), r"\.\w+\[", _NOT_CALLED),
     ("not-subscriptable", ("function",), r"^(?!.*\w\[.*\]\().", _NOT_CALLED),  # no launch
     ("not-subscriptable", ("function",), "", "no-jit"),
@@ -291,6 +294,8 @@ def _of_unknown(name: str, error: dict) -> str | None:
         return "key-without-quotes"
     if name in _MODULES:
         number = re.search(rf"\b{name}\.(inf|nan|pi|tau|e)\b", error["line"])  # it may stand in a kernel
+        if error.get("kernel") and re.search(rf"\b{name}\.inf\b", error["line"]):
+            return "number-of-a-module"
         foreign = error.get("kernel") and name in ("torch", "np", "numpy", "math") and not number
         return "torch-in-kernel" if foreign else "module-not-imported"
     return "module-left-out" if _called_alone(name, error["line"]) else None

@@ -42,6 +42,16 @@ from .mutant import Mutant, also, several
 
 _HEAD, _BATCH = "tl.program_id(1) % n_heads", "tl.program_id(1) // n_heads"
 
+
+def _all_places(text: str) -> Mutant:
+    """13.3 with another beginning of a head in each of its tensors. text: of the tensor {t}."""
+    first, *others = ((PLACES[t], text.format(t=t)) for t in "oqkv")
+    then = None
+    for each in others:
+        then = also(*each, then=then)
+    return Mutant("13.3", *first, then=then)
+
+
 MISTAKES = [
     Mistake(
         "heads-mixed",
@@ -54,6 +64,7 @@ MISTAKES = [
             "lse_ptr + (head * tl.num_programs(1) // n_heads + batch) * n_queries",
         ),
         several("13.3", PLACES["q"], "q_ptr += head * q_head_stride", "q_ptr += batch * q_batch_stride"),
+        _all_places("{t}_ptr += head * {t}_head_stride"),
         Mutant("13.3", PLACES["k"], "k_ptr += batch * k_batch_stride"),
         Mutant("13.3", PLACES["v"], "v_ptr += batch * v_batch_stride"),
     ),
@@ -100,6 +111,20 @@ MISTAKES = [
             PLACES["k"],
             "k_ptr += tl.program_id(1) * n_keys * D",
             then=also(PLACES["v"], "v_ptr += tl.program_id(1) * n_keys * D"),
+        ),
+        _all_places("{t}_ptr += tl.program_id(1) * {t}_head_stride"),
+    ),
+    Mistake(
+        "grid-axes-exchanged",
+        "The two numbers of a program changed places: the kernel takes the number of a head for that of a block of "
+        "queries, and the other way round.",
+        "Which of the two numbers of program (i, j) counts blocks of queries, and which one counts heads?",
+        Mutant(
+            "13.3",
+            "program_id(0)",
+            "program_id(2)",
+            2,
+            then=also("program_id(1)", "program_id(0)", 3, then=also("program_id(2)", "program_id(1)", 2)),
         ),
     ),
     Mistake(

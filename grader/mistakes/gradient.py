@@ -25,7 +25,7 @@ from . import detectors
 from .detectors import both, looks, only_where, outside, too_many_lanes, unmasked, written
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant, several
+from .mutant import Mutant, also, several
 
 MISTAKES = [
     Mistake(
@@ -51,6 +51,12 @@ MISTAKES = [
         "tensor-exchanged",
         "In one place of the formula, y and dy are exchanged.",
         "Which of the two stands at each of the four places?",
+    ),
+    Mistake(
+        "gradient-of-the-logarithm",
+        "This is the gradient of log_softmax, the logarithm of the softmax.",
+        "Of which function is y the output?",
+        Mutant("11.1", "(y * dy).sum", "dy.sum", then=also("y * (dy - dot)", "dy - y * dot")),
     ),
     Mistake(
         "dot-alone",

@@ -16,6 +16,7 @@ from .detectors import both, looks, outside, value, value_formula, written
 from .mistake import Mistake
 from .mutant import Mutant, also, several
 
+_WITHOUT_NUMBERS = "return (m, d) if d else (-math.inf, 0.0)"
 _LOWEST = "other=-3.4028234663852886e38"  # of all finite pads it alone is above no number of any row
 
 MISTAKES = [
@@ -26,6 +27,7 @@ MISTAKES = [
         "Which number makes exp(number - max) exactly 0, whatever the maximum is?",
         Mutant("8.3", 'other=-float("inf")', "other=0.0", 2),
         Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=0.0"),
+        Mutant("7.3", 'other=-float("inf")', "other=0.0", then=also("other=0)", "other=1)")),
     ),
     Mistake(
         "no-pad",
@@ -56,11 +58,28 @@ MISTAKES = [
             "other=-100.0",
             times=2,
         ),
+        *(
+            Mutant("8.1", "-math.inf, 0.0", f"{start}, 0.0", then=also("return m, d", _WITHOUT_NUMBERS))
+            for start in ("-1e38", "-3e38", "-1e30", "-1e9")
+        ),
         Mutant("13.2", '< n_keys, s, -float("inf"))', "< n_keys, s, -1e9)", replayed=False),
         several("4.1 5.1 10.1 10.2", 'other=-float("inf")', _LOWEST, "other=-3e38"),
         several("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-1e30", "other=-100.0"),
         Mutant("7.1", 'other=-float("inf")', "other=-65504.0"),
         Mutant("7.1 10.1 10.2", 'other=-float("inf")', "other=-1e38"),
+    ),
+    Mistake(
+        "half-on-the-way",
+        "Numbers were rounded to half precision on the way to exp, and digits are missing.",
+        "Which dtype do the numbers have in each line of yours, and how many digits does it keep?",
+        several(
+            "4.1 5.1",
+            "tl.exp(x - row_max)",
+            "tl.exp((x - row_max).to(tl.float16).to(tl.float32))",
+            "tl.exp((x.to(tl.float16) - row_max.to(tl.float16)).to(tl.float32))",
+            "tl.exp(x.to(tl.float16).to(tl.float32) - row_max.to(tl.float16).to(tl.float32))",
+            "tl.exp(x.to(tl.bfloat16).to(tl.float32) - row_max.to(tl.bfloat16).to(tl.float32))",
+        ),
     ),
     Mistake(
         "pad-wins",

@@ -68,7 +68,7 @@ MISTAKES = [
     ),
     Mistake(
         "units-rounded-down",
-        "The registers of a warp were rounded down to whole units, so the warp gets fewer than it needs.",
+        "The registers of a warp were not rounded up to whole units, so the warp gets fewer than it needs.",
         "A warp needs one register more than a unit has. How many registers does it get?",
     ),
     Mistake(

@@ -17,6 +17,7 @@ import torch
 
 from ..checks import compare, syntax
 from ..reference import splits
+from ..sentence import said
 from ..spec import Case, Detector, Evidence
 from . import detectors
 from .detectors import both, formula, looks, only_where, opposite, outside, unmasked, written
@@ -1032,6 +1033,27 @@ _PAST_THE_ROW = {
     op: ((f"no-{op}-mask", both(unmasked(op), outside(op, _over_the_row))), ("split-mask", outside(op, _over_the_row)))
     for op in ("load", "store")
 }
+
+
+def _steps_of_a_whole_row(tree: ast.AST) -> bool:
+    """Recognises a loop from 0 to n_cols, by any step but 1."""
+    for loop in ast.walk(tree):
+        if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and len(loop.iter.args) == 3:
+            begin, end, _ = map(ast.unparse, loop.iter.args)
+            if (begin, end) == ("0", "n_cols"):
+                return True
+    return False
+
+
+PARTIAL_REMARKS = (
+    (
+        said(
+            "Your result is right. But each program takes as many steps as the whole row needs, and in most of them "
+            "all lanes are masked: so splitting the row saves no time."
+        ),
+        written(_steps_of_a_whole_row),
+    ),
+)
 
 PARTIAL_KERNEL = (
     *KERNEL,

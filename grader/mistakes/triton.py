@@ -153,6 +153,23 @@ MISTAKES = [
         "Which cell has to run first after a restart?",
     ),
     Mistake(
+        "asks-the-driver",
+        "The line asks Triton's driver for the GPU that it uses, and here there is no GPU and no driver.",
+        "Which of your tensors knows the device that the result belongs on?",
+    ),
+    Mistake(
+        "block-pointers-removed",
+        "Block pointers, tl.make_block_ptr, were removed in Triton 3.9. Tensor descriptors, tl.make_tensor_descriptor, "
+        "took their place.",
+        "Which offsets and which mask would make the same addresses from a plain pointer?",
+    ),
+    Mistake(
+        "descriptor-misaligned",
+        "A tensor descriptor needs a base, rows and blocks that begin at multiples of 16 bytes, and a last dimension "
+        "without gaps.",
+        "How many bytes lie between the beginnings of two rows of this tensor?",
+    ),
+    Mistake(
         "loop-type-changes",
         "A variable has one type before a loop and another one after its first step.",
         "Which type does the loop give it, and which one should it have before?",

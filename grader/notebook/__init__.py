@@ -7,7 +7,8 @@ Start reading: api.py, then start.py (the work of `import grader`).
 
 api             check, hint, progress; progress_store: the scores behind them; feedback: a verdict on display
 start           the work of `import grader`; history: the cells that ran
-errors          IPython's handler: errors of cells that become one sentence
+errors          IPython's handler: errors of cells that become one sentence;
+                kernel_line: the line of a kernel at which the guard stopped it
 printed         what the cells of a lesson print, in another language
 trace           with trace_text (table), trace_drawing (cells and frames) and trace_time (steps, reads before writes);
                 trace_sectors, trace_banks: requests of warps

@@ -83,7 +83,9 @@ def _answer(exercise):
     cells = history.session_cells()
     answer = extract.extract(cells, exercise.names, history.names_of_cells())
     problems = list(answer.problems)
+    count = extract.definitions(cells)
     gone = extract.undefined(cells, exercise.names) & set(extract.definitions(history.replaced_cells()))
+    gone -= _defined_beside(cells, exercise.names)
     if gone:
         problems.append(
             fault(
@@ -93,7 +95,6 @@ def _answer(exercise):
                 list=joined("{one} and {two}", sorted(gone)),
             )
         )
-    count = extract.definitions(cells)
     for name in (name for name in exercise.names if count[name] > 1):
         several = sum(extract.definitions([text])[name] > 0 for text in history.cells_with_ids())
         if several > 1:
@@ -107,6 +108,14 @@ def _answer(exercise):
                 )
             )
     return replace(answer, problems=tuple(problems))
+
+
+def _defined_beside(cells: list[str], names: tuple[str, ...]) -> set[str]:
+    """What cells that define one of these names define as well. A loop both needs its counter and defines it."""
+    from ..judge import extract
+
+    found = (set(extract.definitions([cell])) for cell in cells)
+    return {name for each in found if each & {*names} for name in each}
 
 
 def _find(exercise_id: str) -> Exercise | None:

@@ -69,6 +69,7 @@ def _cell(shell, filename: str) -> str | None:
 def _sentence(error: BaseException) -> str | None:
     """The sentence for an error that the course expects, None for any other."""
     from ..interpreter import EndlessKernel, KernelMisuse, OutOfBounds
+    from .kernel_line import with_its_line
 
     if todo := foreign.todo(str(error)):
         return said(
@@ -90,7 +91,7 @@ def _sentence(error: BaseException) -> str | None:
     while not isinstance(error, (OutOfBounds, KernelMisuse, EndlessKernel)) and error.__cause__ is not None:
         error = error.__cause__  # PyTorch's own checks of an operator wrap its errors
     if isinstance(error, OutOfBounds):
-        return said("Stopped before it happened: {error}", error=error)
+        return said("Stopped before it happened: {error}", error=with_its_line(error))
     if isinstance(error, (KernelMisuse, EndlessKernel)):
         return said("Stopped: {error}", error=error)
     return None

@@ -9,11 +9,12 @@ from ..interpreter import KernelMisuse, OutOfBounds, launch_args
 from ..interpreter.recorder import Recorder
 from ..interpreter.sectors import SectorCounter
 from ..language import say
-from ..sentence import fault, kind_of, listed, message, said
+from ..sentence import fault, kind_of, listed, said
 from ..spec import MemoryRequests
 from ..spec.panel import Panel
 from . import trace_drawing
 from .drawing import Drawing
+from .kernel_line import with_its_line
 from .picture import Picture, in_a_line
 from .trace_text import describe, in_time
 
@@ -127,7 +128,7 @@ def traced(target, args, kwargs, grid, order, sectors=False) -> Traced:
         with interpreter.recording(recorder=recorder), interpreter.conditions(order):
             value = (target if grid is None else target[grid])(*args, **kwargs)
     except OutOfBounds as error:
-        return Traced(recorder.panels, message(error), None, _requests(recorder))
+        return Traced(recorder.panels, with_its_line(error), None, _requests(recorder))
     return Traced(recorder.panels, None, value if launch_args.is_tensor(value) else None, _requests(recorder))
 
 

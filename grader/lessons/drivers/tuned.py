@@ -51,7 +51,7 @@ def _played(trials, x):
 
     def with_values(kernel, *args, grid=None, warmup=False, **kwargs):
         given = {**dict(zip(kernel.arg_names, args)), **kwargs}
-        return None if warmup else kernel.fn[grid](*args, **kwargs, **heuristic_values(kernel, given))
+        return None if warmup else kernel.fn[grid](*args, **{**kwargs, **heuristic_values(kernel, given)})
 
     autotuner, heuristics = tuners()
     with mock.patch.object(autotuner, "run", tuned), mock.patch.object(heuristics, "run", with_values):

@@ -10,7 +10,7 @@ import torch
 from ...checks import compare, syntax
 from ...checks.examples import like
 from ...reference.softmax_function import launch_fault, warps_fault
-from ...sentence import kind_of, named, within
+from ...sentence import kind_of, named, said, within
 from ...spec import Detector
 from .. import detectors
 from ..detectors import looks, opposite
@@ -370,6 +370,16 @@ FUNCTION = (
 )
 
 # A function that launches one program per row.
+WARPS_REMARKS = (
+    (
+        said(
+            "Your launch leaves num_warps at 4, whatever the block. The result is right, and a block of 4096 gives "
+            "each thread 32 numbers to hold: warps_for, above, asks for more warps."
+        ),
+        looks(lambda source: not re.search(r"num_warps|\bautotune\b", source)),
+    ),
+)
+
 WRAPPER_PLACES = (
     *FUNCTION,
     _launch_fault("no-kernel"),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import torch
 
+from ...sentence import said
 from .. import detectors
 from ..detectors import looks, written_like
 from ..mistake import Mistake
@@ -98,6 +101,17 @@ def _clamped(x, like_x) -> bool:
     alike = (like_x > 0) & (like_x == like_x.amax(1, keepdim=True))
     return bool((x.abs() > 65504).any() and (alike & (want < 1e-6)).any() and (alike.sum(1) > 1).any())
 
+
+HALF_REMARKS = (
+    (
+        said(
+            "No line of your kernel casts. The result is right, because tl.max gives float32 for a block in half "
+            "precision, and so the difference is float32. A product before it, as with a scale, would be rounded to "
+            "half precision."
+        ),
+        looks(lambda source: not re.search(r"float32|float64|fp32|fp64|\bcast\(", source)),
+    ),
+)
 
 HALF_KERNEL = (
     # A pointer to elements of one fixed dtype. The inputs have two, so it is wrong for one of them.

@@ -68,12 +68,18 @@ MISTAKES = [
     ),
     Mistake(
         "dropped-by-arithmetic",
-        "Dropped entries or masked lanes still take part in arithmetic: 0 times inf is NaN, inf plus -inf too, inf "
-        "minus 1e9 is inf.",
+        "Dropped entries or masked lanes still take part in arithmetic: 0 times inf is NaN, and inf plus -inf too.",
         "Which function takes one value or another without computing with either?",
-        several("7.3", _DROP, 'x + tl.where(keep != 0, 0.0, -float("inf"))', "x + tl.where(keep != 0, 0.0, -1e30)"),
+        Mutant("7.3", _DROP, 'x + tl.where(keep != 0, 0.0, -float("inf"))'),
         Mutant("7.3", _DROP, "x * keep", replayed=False),
         Mutant("7.3", "tl.max(x", f"tl.max({_DROP}", then=also(f"x = {_DROP}", "", then=_TIMES_KEEP)),
+    ),
+    Mistake(
+        "dropped-by-a-penalty",
+        "A penalty was added to the dropped entries. It changes nothing in an entry that is inf, and a row that keeps "
+        "nothing has it in every lane.",
+        "What is left of the penalty in a row that keeps no entry, once the maximum is subtracted?",
+        several("7.3", _DROP, "x + tl.where(keep != 0, 0.0, -1e30)", "x - (1 - keep) * 1e9", "x - (1 - keep) * 1e4"),
     ),
     Mistake(
         "dropped-in-the-sum",

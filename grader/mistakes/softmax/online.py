@@ -17,6 +17,8 @@ from .rows import ROW_PLACES
 _LOADED = 'x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=-float("inf"))\n'
 
 _LOAD = 'x = tl.load(x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=-float("inf"))'
+# The step of 13.2, and of 13.3, in which the accumulator grows.
+_PV, _PV_HALF = 'tl.dot(p, v, input_precision="ieee")', "tl.dot(p.to(v.dtype), v)"
 
 MISTAKES = [
     # ---- a state, and the merge of two
@@ -92,6 +94,8 @@ MISTAKES = [
             "(d + tl.sum(tl.exp(x - shift), axis=0)) * tl.exp(m - shift)",
             "(d + tl.sum(tl.exp(x - shift), axis=0)) * tl.where(d == 0.0, 1.0, tl.exp(m - shift))",
         ),
+        Mutant("13.2", f"o * factor[:, None] + {_PV}", f"(o + {_PV}) * factor[:, None]"),
+        Mutant("13.3", f"o * factor[:, None] + {_PV_HALF}", f"(o + {_PV_HALF}) * factor[:, None]"),
     ),
     Mistake(
         "stale-maximum",
@@ -119,6 +123,18 @@ MISTAKES = [
         ),
         Mutant("8.3", "tl.maximum(m, tl.max(x, axis=0))", "tl.max(x, axis=0)"),
         Mutant("13.2 13.3", "tl.maximum(m, tl.max(s, axis=1))", "tl.max(s, axis=1)"),
+    ),
+    Mistake(
+        "start-times-block",
+        "The counter of the walk counts columns already, and it was multiplied by the length of a tile once more.",
+        "Which values has the counter in a row of 10 columns, in tiles of 4, and which columns does each tile get?",
+        Mutant("8.3", "cols = start + lanes", "cols = start * BLOCK + lanes", 2),
+        Mutant(
+            "8.3",
+            f"cols = start + lanes\n        {_LOAD}\n        new",
+            f"cols = start * BLOCK + lanes\n        {_LOAD}\n        new",
+        ),
+        Mutant("9.1", "start + lanes", "start * BLOCK + lanes", 2),
     ),
     Mistake(
         "newest-kept",

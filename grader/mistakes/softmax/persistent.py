@@ -6,12 +6,14 @@ p + P, p + 2P and so on.
 
 from __future__ import annotations
 
+import ast
+
 import torch
 
 from ...reference.softmax_function import unequal
 from ...spec import Detector
 from .. import detectors
-from ..detectors import both, fault, formula, looks
+from ..detectors import both, fault, formula, looks, written
 from ..kernels import KERNEL
 from ..mistake import Mistake
 from ..mutant import Mutant
@@ -90,6 +92,23 @@ _as_many_stored = looks(lambda written, x: written == x.numel())
 _all_loaded = looks(lambda read, x: read == x.numel())
 
 
+def _row_in_a_comparison(tree: ast.AST) -> bool:
+    """Recognises a comparison with the counter of a loop on its left, as such or as a part of another value."""
+    of_the_row = {name.id for loop in ast.walk(tree) if isinstance(loop, ast.For) for name in _names(loop.target)}
+    values = [node for node in ast.walk(tree) if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))]
+    for _ in values:
+        for each in values:
+            if each.value is not None and of_the_row & {name.id for name in _names(each.value)}:
+                targets = each.targets if isinstance(each, ast.Assign) else [each.target]
+                of_the_row |= {name.id for target in targets for name in _names(target)}
+    compared = (node.left for node in ast.walk(tree) if isinstance(node, ast.Compare))
+    return any(of_the_row & {name.id for name in _names(left)} for left in compared)
+
+
+def _names(tree: ast.AST) -> list[ast.Name]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+
+
 def _end_of_overlapping_shares(facts: dict) -> int:
     """The end of the last share of ⌈M / P⌉ rows, where each share begins one row after the one before it."""
     return facts["programs"] - 1 + -(-len(facts["x"]) // facts["programs"])
@@ -129,7 +148,7 @@ PERSISTENT = (
     ("carried-to-the-next-row", _carried(keep_max=True, keep_sum=True)),
     ("carried-to-the-next-row", _carried(keep_max=True, keep_sum=True, rescale=True)),
     ("stored-after-the-loop", both(_all_loaded, _rows_left(_early_rows))),
-    ("mask-moves-with-the-row", both(detectors.unshared, only_first_rows(lambda f: 1))),
+    ("mask-moves-with-the-row", both(written(_row_in_a_comparison), detectors.unshared, only_first_rows(lambda f: 1))),
     ("tiles-overlap", both(detectors.shared, only_first_rows(_end_of_overlapping_shares))),
     (
         "rows-left-out",

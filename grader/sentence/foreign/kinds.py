@@ -137,6 +137,9 @@ _PATTERNS = {
     "jit-forgotten": r"forget to add @triton\.jit",
     "warps-no-power-of-two": r"num_warps must be a power of (?:2|two)",
     "about-warps": r"num_warps",
+    "block-pointers-removed": r"^Block pointers have been removed",
+    # Of a tensor descriptor: its base, its strides, the start of a block.
+    "descriptor-misaligned": r"must be 16-byte aligned|^last dim must be contiguous",
     "no-power-of-two": r"must be a power of (?:2|two)|[Ss]hape element.*power of 2|power of 2",
     "no-constexpr": r"must be.*constexpr",
     "too-many-elements": r"numel .*exceeds|maximum tensor numel",
