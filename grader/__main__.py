@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from . import language
-from .cli import bench, doctor, explain, export, grade, listing, merge, new
+from .cli import audit, bench, doctor, explain, export, grade, listing, merge, new
 from .sentence import listed, said
 
 
@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
         chosen.error(str(error))
     parser = _Parser(prog="python -m grader", description=language.say(said("The judge of Five Passes to One.")))
     commands = parser.add_subparsers(dest="command", required=True)
-    for command in (grade, merge, export, listing, doctor, bench, explain, new):
+    for command in (audit, grade, merge, export, listing, doctor, bench, explain, new):
         command.add(commands)
     known = said("the language of all that is said: {list}", list=listed([*language.languages()]))
     for each in commands.choices.values():

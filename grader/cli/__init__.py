@@ -1,9 +1,11 @@
 """The commands of python -m grader, one module each: `add` defines the arguments, `run` runs the command.
 
 Runs in: a shell.
-May import: bench, classroom, export, isolation, judge, language, lessons, mistakes, notebook, root, sentence, spec.
+May import: audit, bench, classroom, export, isolation, judge, language, lessons, mistakes, notebook, root, sentence,
+spec.
 Start reading: grade.py.
 
 grade, merge, export, listing, doctor, bench   for instructors
+audit                                          for kernels of one's own
 explain, new                                   for authors; skeleton/: the texts of `new`
 """
