@@ -15,6 +15,7 @@ import torch
 from .arguments import Arguments
 
 _TRIALS = 6
+_TIES = 12  # more trials for whole numbers: of several equal inputs, each comes first in some
 _ROUNDINGS = 16  # in float32, before the length of a sum counts
 _HUGE = 1e30
 _SINGLE = torch.finfo(torch.float32).eps / 2
@@ -43,6 +44,8 @@ def moves(
     found = [torch.zeros(want.shape, dtype=torch.float64) for want in wants]
     trials = [exact.mapped(lambda _, t, sign=sign: _ramp(t, sign * distance)) for sign in (1, -1)]
     trials += [exact.mapped(lambda _, t: _jittered(t, distance, generator)) for _ in range(_TRIALS)]
+    if not all(want.is_floating_point() for want in wants):
+        trials += [exact.mapped(lambda _, t: _jittered(t, distance, generator, True)) for _ in range(_TIES)]
     for trial in trials:
         for i, moved in enumerate(outputs(trial)):
             apart = (moved.double() - wants[i].double()).abs().nan_to_num(0.0, torch.inf, torch.inf)
@@ -72,12 +75,13 @@ def _halves(dtypes: set[torch.dtype]) -> list[torch.dtype]:
     return [dtype for dtype in dtypes if dtype.is_floating_point and torch.finfo(dtype).bits < 32]
 
 
-def _jittered(tensor: torch.Tensor, distance: float, generator: torch.Generator) -> torch.Tensor:
-    """Each number moved up or down."""
+def _jittered(tensor: torch.Tensor, distance: float, generator: torch.Generator, partly: bool = False) -> torch.Tensor:
+    """Each number moved up or down. partly: by a part of the distance, so that no two equal ones stay equal."""
     if not tensor.is_floating_point():
         return tensor.clone()
     signs = torch.randint(2, tensor.shape, generator=generator).to(tensor.dtype) * 2 - 1
-    return tensor * (1 + distance * signs)
+    parts = torch.rand(tensor.shape, generator=generator, dtype=tensor.dtype) if partly else 1
+    return tensor * (1 + distance * signs * parts)
 
 
 def _ramp(tensor: torch.Tensor, distance: float) -> torch.Tensor:

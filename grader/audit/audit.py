@@ -12,7 +12,9 @@ import torch
 
 from .. import environment, interpreter
 from ..compiler.targets import TARGETS
+from ..interpreter import triton_private
 from ..notebook import beside
+from ..notebook.start import say_configuration
 from ..sentence import listed, said
 from .arguments import Arguments
 from .cases import cases
@@ -66,7 +68,7 @@ def audited(function, reference, inputs, kwargs: dict, grid, gpus: tuple, second
     examination = Examination(target, reference, gpus, seed)
     examination.begin(given)
     reached = True
-    with _one_thread(), _alarm(seconds) as limit:
+    with _one_thread(), _configurations(examination), _alarm(seconds) as limit:
         try:
             for case in cases(given, examination, fixed=grid is not None, seed=seed):
                 examination.examine(case)
@@ -117,6 +119,21 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+@contextmanager
+def _configurations(examination: Examination) -> Iterator[None]:
+    """Inside the block the examination is told with which configuration an autotuned kernel runs."""
+
+    def tell(kernel: str, configuration: str) -> None:
+        told = said("{kernel} is autotuned: only {configuration}", kernel=kernel, configuration=configuration)
+        examination.not_seen(said("other configurations ({told})", told=told))
+
+    triton_private.send_decorated(tell)
+    try:
+        yield
+    finally:
+        triton_private.send_decorated(say_configuration)
 
 
 @contextmanager

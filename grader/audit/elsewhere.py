@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ import torch
 
 from ..gpus import JUDGED
 from ..notebook.beside_worker import OnTheCpu
+from .kernel_lines import is_audited
 
 _PROPERTIES = SimpleNamespace(
     name=JUDGED.name,
@@ -26,6 +28,7 @@ _ANSWERS = {
     "device_count": lambda: 1,
     "device": lambda device: contextlib.nullcontext(),
     "device_of": lambda tensor: contextlib.nullcontext(),
+    "current_stream": lambda device=None: SimpleNamespace(cuda_stream=0),
     "synchronize": lambda device=None: None,
     "get_device_name": lambda device=None: _PROPERTIES.name,
     "get_device_capability": lambda device=None: (_PROPERTIES.major, _PROPERTIES.minor),
@@ -33,12 +36,20 @@ _ANSWERS = {
 }
 
 
+# Of a tensor: what asks for its place, and what a tensor of a GPU answers.
+_PLACES = {
+    torch.Tensor.is_cuda.__get__: True,
+    torch.Tensor.device.__get__: torch.device("cuda", 0),
+    torch.Tensor.get_device: 0,
+}
+
+
 class _TensorsOfAGpu(OnTheCpu):
-    """Also, a tensor on the CPU says that it is on a GPU where a function asks whether."""
+    """Also, a tensor on the CPU says that it is on a GPU where the audited code asks, and no library below it."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        if function == torch.Tensor.is_cuda.__get__:
-            return True
+        if function in _PLACES and is_audited(sys._getframe(1).f_code.co_filename):
+            return _PLACES[function]
         return super().__torch_function__(function, types, args, kwargs)
 
 

@@ -27,7 +27,7 @@ _LIBRARIES = ("triton", "torch", "numpy")
 
 def of_error(error: BaseException) -> tuple[Line, ...]:
     """The innermost line of the audited code that an error went through; none where there is no such line."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _audited(frame.filename)]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if is_audited(frame.filename)]
     return (line_at(frames[-1].filename, frames[-1].lineno),) if frames else ()
 
 
@@ -36,7 +36,7 @@ def line_at(file: str, number: int) -> Line:
     return Line(file, number, linecache.getline(file, number).strip())
 
 
-def _audited(file: str) -> bool:
+def is_audited(file: str) -> bool:
     """Whether a file is neither of the course nor of a library that runs kernels."""
     return not file.startswith((_COURSE, "<frozen", *_folders()))
 
@@ -154,7 +154,7 @@ def _is_bare_load(node: ast.AST) -> bool:
 def _running_line() -> Line | None:
     """The line of the audited code that is running now."""
     frame = sys._getframe(2)
-    while frame is not None and not _audited(frame.f_code.co_filename):
+    while frame is not None and not is_audited(frame.f_code.co_filename):
         frame = frame.f_back
     return None if frame is None else line_at(frame.f_code.co_filename, frame.f_lineno)
 

@@ -12,6 +12,7 @@ from .arguments import Arguments, is_tensor
 _ROWS = 5  # of an axis that is the last one of no tensor, where its length is not what a case is about
 _COLUMNS = 1024
 _BLOCKS = range(16, 2049)  # constants of a launch that may be the length of a block
+_SPREAD = 1 / 64  # relative to a number
 _RELATED = 4  # a shorter axis is a part of too many others by chance
 _MOST_ELEMENTS = 1 << 17
 
@@ -79,20 +80,36 @@ def resized(arguments: Arguments, change: dict[int, int], seed: int) -> Argument
     return arguments.with_leaves(leaves)
 
 
-def attempts(change: dict[int, int], base: dict[int, int], lengths: list[int]) -> list[dict[int, int]]:
+def attempts(change: dict[int, int], base: dict[int, int], arguments: Arguments) -> list[dict[int, int]]:
     """The change of one axis with all axes that are multiples or parts of it, as far as they can follow, then alone.
 
     Where others could be related to an axis of length 1, that axis is not changed alone: a reference repeats it, and
-    does not complain.
+    does not complain. Nor is one of two that keep a ratio, such as the heads of queries and of keys.
     """
+    lengths = axes(arguments)
     changed = [n for n in lengths if change.get(n, n) != base.get(n, n)]
-    if len(changed) != 1 or changed[0] < _RELATED:
-        return [change]
+    kept = _ratios(arguments)
+    if len(changed) != 1:
+        return [change] if all(change.get(a, a) % change.get(b, b) == 0 for a, b in kept) else []
     n, to = changed[0], change[changed[0]]
-    related = [m for m in lengths if m >= _RELATED and m != n and (m % n == 0 or n % m == 0)]
+    related = {m for m in lengths if min(m, n) >= _RELATED and m != n and (m % n == 0 or n % m == 0)}
+    related |= {m for pair in kept if n in pair for m in pair if m != n}
     follow = {m: m * to // n for m in related if m * to % n == 0 and m * to // n > 0}
-    together = [{**change, **follow}] if follow else []
-    return together if to == 1 and related else [*together, change]
+    tries = [{**change, **follow}] if follow else []
+    tries += [change] if to != 1 or not related else []
+    return [each for each in tries if all(each.get(a, a) % each.get(b, b) == 0 for a, b in kept)]
+
+
+def _ratios(arguments: Arguments) -> set[tuple[int, int]]:
+    """(longer, shorter) of the axes by which two tensors of one shape otherwise differ, where one divides the other."""
+    shapes = {tuple(t.shape) for t in arguments.tensors().values()}
+    found = set()
+    for one in shapes:
+        for other in shapes:
+            apart = [(a, b) for a, b in zip(one, other) if a != b]
+            if len(one) == len(other) > 2 and len(apart) == 1 and apart[0][1] > 1 and apart[0][0] % apart[0][1] == 0:
+                found.add(apart[0])
+    return found
 
 
 def _with_shape(tensor: torch.Tensor, shape: tuple[int, ...], generator: torch.Generator) -> torch.Tensor | None:
@@ -104,7 +121,10 @@ def _with_shape(tensor: torch.Tensor, shape: tuple[int, ...], generator: torch.G
     if _ordered(tensor) or tensor.numel() == 0:
         return None
     places = torch.randint(tensor.numel(), (math.prod(shape),), generator=generator)
-    return tensor.detach().reshape(-1)[places].reshape(shape)
+    made = tensor.detach().reshape(-1)[places].reshape(shape)
+    if not made.is_floating_point() or bool((tensor == tensor.round()).all()):
+        return made
+    return made * (1 + _SPREAD * (2 * torch.rand(shape, generator=generator) - 1)).to(made.dtype)  # no two are equal
 
 
 def _within(made: torch.Tensor, given: torch.Tensor, arguments: Arguments, limits: dict[int, int]) -> torch.Tensor:

@@ -10,12 +10,12 @@ import torch
 
 from ..sentence import said
 from .arguments import Arguments, dtype_name
-from .sizes import resized
+from .sizes import axes, resized
 
 _FAR = 1 << 31  # the first whole number that int32 does not have
 _GAP = 3
 _LONG = 1024  # elements of which half, 200 each, pass the largest float16
-ONE_NAN, ROW_OF_INF = said("one NaN"), said("a row of -inf")
+SOME_INF, ROW_OF_INF, ONE_NAN = said("some -inf"), said("a row of -inf"), said("one NaN")
 _DTYPES = {
     torch.float32: (torch.float16, torch.bfloat16),
     torch.float16: (torch.float32, torch.bfloat16),
@@ -51,7 +51,7 @@ def variants(arguments: Arguments) -> Iterator[Variant]:
     yield Variant("values", said("all below 0"), lambda a: _of_main(a, lambda t: -t.abs()))
     yield Variant("values", said("all equal"), lambda a: _of_main(a, _equal))
     yield Variant("values", said("all 0"), lambda a: _of_main(a, torch.zeros_like))
-    yield Variant("values", said("some -inf"), lambda a: _of_main(a, _masked))
+    yield Variant("values", SOME_INF, lambda a: _of_main(a, _masked))
     yield Variant("values", ROW_OF_INF, lambda a: _of_main(a, _masked_row))
     yield Variant("values", ONE_NAN, lambda a: _of_main(a, _one_nan))
     for axis in (-1, -2):
@@ -190,6 +190,8 @@ def _empty(arguments: Arguments) -> Arguments | None:
     if main is None or arguments.leaves[main].ndim < 2:
         return None
     rows = arguments.leaves[main].shape[0]
+    if rows > 1 and rows not in axes(arguments):
+        return None  # whole numbers say where something ends
     return arguments.mapped(lambda _, t: t[tuple(slice(0 if n == rows else n) for n in t.shape)].clone())
 
 
