@@ -14,7 +14,7 @@ from .sentence import said
 
 # public name -> the module that defines it
 _PUBLIC = {
-    "audit": "audit.audit",
+    "audit": "auditing.audit",
     "check": "notebook.api",
     "device": "environment",
     "doctor": "notebook.doctor",

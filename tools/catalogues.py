@@ -28,7 +28,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOCALE = ROOT / "locale"
 PAGES = {"README": "README.md"} | {
     name: f"docs/{name}.md"
-    for name in ("glossary", "cheat_sheet", "map", "open_anywhere", "instructors", "teaching", "languages")
+    for name in ("glossary", "cheat_sheet", "map", "open_anywhere", "audit", "instructors", "teaching", "languages")
 }
 _NOT_DATED = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)  # a catalogue changes where a message does
 _RESEMBLES = 0.7  # of two messages, the second one is the first one changed

@@ -1,7 +1,7 @@
 """The commands of python -m grader, one module each: `add` defines the arguments, `run` runs the command.
 
 Runs in: a shell.
-May import: audit, bench, classroom, export, isolation, judge, language, lessons, mistakes, notebook, root, sentence,
+May import: auditing, bench, classroom, export, isolation, judge, language, lessons, mistakes, notebook, root, sentence,
 spec.
 Start reading: grade.py.
 

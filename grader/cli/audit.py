@@ -41,17 +41,20 @@ def add(commands) -> None:
         required=True,
         metavar="EXPRESSIONS",
         help=said(
-            "the inputs, with commas between them, such as 'randn(4, 781), randn(781)'; names of torch need no torch."
+            "the inputs, with commas between them, such as 'randn(4, 781), randn(781)'; names of torch need no module "
+            "in front"
         ),
     )
     parser.add_argument(
         "--gpus",
         default="T4,H100,MI300X",
         metavar="NAMES",
-        help=said("GPUs to compile for, with commas between them, '' for none; T4,H100,MI300X"),
+        help=said("GPUs to compile for, with commas between them, '' for none; without it T4,H100,MI300X"),
     )
-    parser.add_argument("--seconds", type=float, default=6.0, help=said("after which no more cases are made; {n}", n=6))
-    parser.add_argument("--seed", type=int, default=0, help=said("of what is drawn at random; {n}", n=0))
+    parser.add_argument(
+        "--seconds", type=float, default=6.0, help=said("after which no more cases are made; 6 without it")
+    )
+    parser.add_argument("--seed", type=int, default=0, help=said("of what is drawn at random; 0 without it"))
     parser.add_argument("--junit", type=pathlib.Path, metavar="FILE", help=said("write the report as JUnit XML"))
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help=said("write the report as JSON"))
     parser.set_defaults(run=run)
@@ -59,8 +62,8 @@ def add(commands) -> None:
 
 def run(options) -> int:
     """Print the report. Exit status 0: no fault. 1: faults, or nothing could be audited. 2: a usage error."""
-    from ..audit import report_files
-    from ..audit.audit import CannotAudit, audit
+    from ..auditing import report_files
+    from ..auditing.audit import CannotAudit, audit
 
     if "triton" not in sys.modules:  # also where there is a GPU: kernels are interpreted in this process
         os.environ["TRITON_INTERPRET"] = "1"

@@ -222,7 +222,9 @@ def rotary_reference(x, cos, sin):
 
 
 @triton.jit
-def attention_kernel(Q, K, V, Out, scale, sq_b, sq_t, sk_b, sk_t, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+def attention_kernel(
+    Q, K, V, Out, scale, sq_b, sq_t, sk_b, sk_t, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
+):
     start_m, batch = tl.program_id(0), tl.program_id(1).to(tl.int64)
     offs_m, offs_d = start_m * BM + tl.arange(0, BM), tl.arange(0, D)
     q = tl.load(Q + batch * sq_b + offs_m[:, None] * sq_t + offs_d[None, :], mask=offs_m[:, None] < T, other=0.0)
@@ -386,3 +388,74 @@ def matmul(a, b):
     grid = (triton.cdiv(M, 32), triton.cdiv(N, 32))
     matmul_kernel[grid](a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(), BM=32, BN=32, BK=32)
     return c
+
+
+@triton.jit
+def add_norm_kernel(x_ptr, r_ptr, w_ptr, n_cols, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * n_cols + cols, mask=mask, other=0.0).to(tl.float32)
+    total = x + tl.load(r_ptr + row * n_cols + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(r_ptr + row * n_cols + cols, total, mask=mask)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    y = total * tl.rsqrt(tl.sum(total * total, axis=0) / n_cols + eps) * w
+    tl.store(x_ptr + row * n_cols + cols, y, mask=mask)
+
+
+def add_norm_(x, residual, weight):
+    """Changes x and residual, as its reference does."""
+    assert x.is_contiguous() and residual.is_contiguous()
+    n = x.shape[1]
+    add_norm_kernel[(x.shape[0],)](x, residual, weight, n, 1e-6, BLOCK=triton.next_power_of_2(n))
+    return x, residual
+
+
+def add_norm_reference_(x, residual, weight):
+    residual += x
+    x.copy_(residual * torch.rsqrt(residual.square().mean(-1, keepdim=True) + 1e-6) * weight)
+    return x, residual
+
+
+@triton.jit
+def embedding_kernel(y_ptr, i_ptr, w_ptr, D, BLOCK: tl.constexpr):
+    token = tl.program_id(0).to(tl.int64)
+    row = tl.load(i_ptr + token)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < D
+    tl.store(y_ptr + token * D + cols, tl.load(w_ptr + row * D + cols, mask=mask), mask=mask)
+
+
+def embedding(indices, weight):
+    assert indices.device.type == "cuda"
+    indices, weight = indices.contiguous(), weight.contiguous()
+    D = weight.shape[1]
+    y = torch.empty((*indices.shape, D), dtype=weight.dtype, device=weight.device)
+    with torch.cuda.device(weight.device):
+        embedding_kernel[(indices.numel(),)](y, indices, weight, D, BLOCK=triton.next_power_of_2(D))
+    return y
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 32}), triton.Config({"BLOCK": 64})], key=["n"])
+@triton.jit
+def heads_kernel(y_ptr, q_ptr, k_ptr, n, n_head, ratio, heads, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    head, batch = tl.program_id(1).to(tl.int64), tl.program_id(2).to(tl.int64)
+    mask = offsets < n_head
+    q = tl.load(q_ptr + (batch * heads + head) * n_head + offsets, mask=mask).to(tl.float32)
+    k = tl.load(k_ptr + (batch * (heads // ratio) + head // ratio) * n_head + offsets, mask=mask).to(tl.float32)
+    tl.store(y_ptr + (batch * heads + head) * n_head + offsets, q * k, mask=mask)
+
+
+def shared_heads(q, k):
+    """q [B, H, T, D] times k [B, H / r, T, D], each head of k for r heads of q."""
+    q, k = q.contiguous(), k.contiguous()
+    B, H, T, D = q.shape
+    y = torch.empty_like(q)
+    grid = lambda meta: (triton.cdiv(T * D, meta["BLOCK"]), H, B)  # noqa: E731
+    heads_kernel[grid](y, q, k, q.numel(), T * D, H // k.shape[1], H)
+    return y
+
+
+def shared_heads_reference(q, k):
+    return q * k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)

@@ -137,7 +137,7 @@ class Examination:
         error, lines = done.error, kernel_lines.of_error(done.error)
         if isinstance(error, OutOfBounds):
             self.counts.cases[case.kind] += 1
-            self._fault("memory", message(error), seen, lines, ("outside", error.where.get("op"), lines))
+            self._fault("memory", _outside(error, case), seen, lines, ("outside", error.where.get("op"), lines))
         elif isinstance(error, EndlessKernel):
             self.counts.cases[case.kind] += 1
             self._fault("numbers", message(error), seen, lines, ("endless", lines))
@@ -285,6 +285,13 @@ class _Seen:
     size: int
     done: Run
     wanted: Expected
+
+
+def _outside(error: OutOfBounds, case: Case) -> str:
+    """The sentence of the guard; also why, where rows lie far apart and an address came out below its tensor."""
+    if case.kind == "far" and (error.where.get("column") or 0) < 0:
+        return said("{error} An offset of 32 bits wraps at 2^31.", error=error)
+    return message(error)
 
 
 def _first_line(error: BaseException) -> str:

@@ -27,8 +27,8 @@ _DTYPES = {
 class Variant:
     """One way to make other arguments.
 
-    kind: "layout", "dtype", "values", "empty", "again" or "far". label: in words. make: the arguments made of given
-    ones; None where there is nothing to change.
+    kind: "layout", "dtype", "values", "long", "empty", "again" or "far". label: in words. make: makes other arguments
+    of the given ones; None where there is nothing to change.
     """
 
     kind: str
@@ -56,7 +56,7 @@ def variants(arguments: Arguments) -> Iterator[Variant]:
     yield Variant("values", ONE_NAN, lambda a: _of_main(a, _one_nan))
     for axis in (-1, -2):
         label = said("as float16, sums along axis {axis} that pass 65504 and come back", axis=axis)
-        yield Variant("values", label, lambda a, axis=axis: _up_and_down(a, axis))
+        yield Variant("long", label, lambda a, axis=axis: _up_and_down(a, axis))
     yield Variant("empty", said("no rows"), _empty)
     yield Variant("again", said("other numbers in the same memory"), lambda a: _of_main(a, _others))
     yield Variant("far", said("rows so far apart that the last one begins beyond element 2^31"), _far)

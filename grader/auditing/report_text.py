@@ -30,6 +30,7 @@ KINDS = {
     "layout": said("other places in memory"),
     "dtype": said("other dtypes"),
     "values": said("other numbers"),
+    "long": said("long sums"),
     "empty": said("no rows"),
     "again": said("the same memory again"),
     "far": said("far rows"),

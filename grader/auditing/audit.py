@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import torch
@@ -36,12 +36,12 @@ def audit(
 
     function, reference: called with the inputs and keyword arguments; the reference on float64. What one returns is
     compared with what the other returns, and so are the inputs that the reference changes. With grid=, the function is
-    a kernel, launched over this grid; its sizes stay as they are. Most cases are made from the inputs: other sizes,
-    numbers, dtypes and places in memory. gpus: names of those
+    a kernel, launched over this grid with the keyword arguments, which the reference does not get; sizes stay as they
+    are. Most cases are made from the inputs: other sizes, numbers, dtypes and places in memory. gpus: names of those
     for which the launches are compiled, as for machine_code; () compiles nothing. seconds: after which no more cases
-    are made. seed: of what is drawn at random.
-    Returns a Report, which is true where no fault was found. Raises CannotAudit where there is nothing to audit: for a
-    reference that fails on the inputs, and on a machine without Triton.
+    are made. seed: of what is drawn at random. Returns a Report, which is true where no fault was found. Raises
+    CannotAudit where there is nothing to audit: for a reference that fails on the inputs, and on a machine without
+    Triton.
 
     >>> assert audit(my_softmax, lambda x: torch.softmax(x, -1), torch.randn(4, 781))
     """
@@ -62,9 +62,10 @@ def audit(
 def audited(function, reference, inputs, kwargs: dict, grid, gpus: tuple, seconds: float, seed: int) -> Report:
     """As `audit`, in this process, which interprets its kernels."""
     begun = time.monotonic()
-    names = function if grid is None else function.fn
-    target = function if grid is None else lambda *args, **more: function[grid](*args, **more)
-    given = Arguments.of(names, inputs, kwargs)
+    if grid is None:
+        target, given = function, Arguments.of(function, inputs, kwargs)
+    else:
+        target, given = _launched(function, grid, kwargs), Arguments.of(function.fn, inputs, {})
     examination = Examination(target, reference, gpus, seed)
     examination.begin(given)
     reached = True
@@ -79,6 +80,15 @@ def audited(function, reference, inputs, kwargs: dict, grid, gpus: tuple, second
     if not reached:
         examination.not_seen(said("the rest of the cases: {seconds} seconds were over", seconds=f"{seconds:g}"))
     return _report(called_as(function), called_as(reference), examination, seed, begun)
+
+
+def _launched(kernel, grid, kwargs: dict) -> Callable:
+    """A function of the kernel's positional arguments that launches it."""
+
+    def launch(*args):
+        kernel[grid](*args, **kwargs)
+
+    return launch
 
 
 def _report(function: str, reference: str, examination: Examination, seed: int, begun: float) -> Report:
