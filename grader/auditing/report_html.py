@@ -32,7 +32,9 @@ def page(report: Report) -> str:
 def _fault(fault: Fault) -> str:
     lines = "".join(f"<code>{html.escape(f'{where(line)}: {line.text}')}</code><br>" for line in fault.lines)
     case = escaped(said("with {case}", case=fault.case))
-    also = "<br>" + escaped(said("also with {cases}", cases=some(fault.also))) if fault.also else ""
+    cases = some(fault.also)
+    others = said("also with {cases}", cases=cases)
+    also = f"<br>{escaped(others)}" if fault.also else ""
     what = f"<strong>{escaped(NAMES[fault.section])}</strong>: {escaped(fault.sentence)}"
     return f'<div style="margin:.5em 0 .5em 1em">✗ {what}<br>{lines}{case}{also}</div>'
 

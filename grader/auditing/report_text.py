@@ -117,7 +117,8 @@ def _fault(fault: Fault) -> list[str]:
         lines.append(f"    {where(line)}: {line.text}")
     lines += wrap.wrap(say(said("with {case}", case=fault.case)), _WIDTH, "    ", "    ")
     if fault.also:
-        lines += wrap.wrap(say(said("also with {cases}", cases=some(fault.also))), _WIDTH, "    ", "    ")
+        cases = some(fault.also)
+        lines += wrap.wrap(say(said("also with {cases}", cases=cases)), _WIDTH, "    ", "    ")
     return lines
 
 
