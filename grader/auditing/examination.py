@@ -145,7 +145,7 @@ class Examination:
             self.not_seen(said("{case}: {error}", case=words, error=error))
         elif case.kind == "given":
             self.counts.cases[case.kind] += 1
-            told = said("it raises {type}: {error}", type=type(error).__name__, error=error)
+            told = said("interpreted, it raises {type}: {error}", type=type(error).__name__, error=error)
             self._fault("numbers", told, seen, lines, ("raises", lines))
         elif last:
             self.counts.refused += 1
