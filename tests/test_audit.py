@@ -138,6 +138,14 @@ def test_bytes_are_counted_by_tensor(report):
     assert (report.traffic.total(), report.traffic.least()) == (720, 480)
 
 
+def test_a_reference_with_numbers_of_its_own_need_not_take_float64(report):
+    """It computes in its own precision then, and the report says so."""
+    two = torch.full((20, 20), 0.0).fill_diagonal_(2.0)
+    found = audit(doubled, lambda x: x @ two[: x.shape[1], : x.shape[1]], randn(3, 20), gpus=(), seconds=1)
+
+    assert found and "the reference in float64" in repr(found)
+
+
 def halved(x):
     """A wrong function without a kernel."""
     return x / 2

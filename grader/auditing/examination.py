@@ -111,6 +111,8 @@ class Examination:
             return self._raised(seen, last)
         self.counts.cases[case.kind] += 1
         self._know(done)
+        if not wanted.exact:
+            self.not_seen(said("the reference in float64, which it refuses: it computed in the dtypes of the inputs"))
         self._numbers(seen)
         self._inputs(seen)
         if case.orders and not self.findings.known(("order",), words, size):

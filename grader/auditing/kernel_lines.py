@@ -109,8 +109,8 @@ class Witness(Recorder):
             dict.fromkeys(s.line for address in self.accesses if address in memory for s in self.stores(address))
         )
 
-    def race(self) -> tuple[Access, Access, int] | None:
-        """Two accesses of two programs of one launch to one element, of which one stores, and its address.
+    def race(self) -> tuple[Access, Access] | None:
+        """Two accesses of two programs of one launch to one element, of which the second one stores.
 
         Two stores come first, then a load and a store.
         """
@@ -123,8 +123,7 @@ class Witness(Recorder):
                         break
         if not meetings:
             return None
-        _, _, address, other, store = min(meetings, key=lambda meeting: meeting[:3])
-        return other, store, address
+        return min(meetings, key=lambda meeting: meeting[:3])[3:]
 
 
 def without_other(witness: Witness) -> list[tuple[Line, str]]:

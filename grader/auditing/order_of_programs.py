@@ -48,7 +48,7 @@ def _tell_race(function, make, order: str, tell) -> None:
     found = witness.race()
     if found is None:
         return
-    other, store, _ = found
+    other, store = found
     values = {"one": other.program, "two": store.program, "tensor": store.tensor}
     if other.op == "store":
         told = said("programs {one} and {two} both store to the same element of {tensor}", **values)
