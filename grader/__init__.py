@@ -1,6 +1,6 @@
 """Five Passes to One: the judge of a course on fast GPU kernels.
 
-The nine public names are loaded when they are first used: a worker, which imports `grader.worker`, loads none of them.
+The ten public names are loaded when they are first used: a worker, which imports `grader.worker`, loads none of them.
 Importing `grader` in a notebook chooses how kernels run, which must come before anything imports Triton.
 """
 
@@ -14,6 +14,7 @@ from .sentence import said
 
 # public name -> the module that defines it
 _PUBLIC = {
+    "audit": "auditing.audit",
     "check": "notebook.api",
     "device": "environment",
     "doctor": "notebook.doctor",

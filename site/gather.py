@@ -34,6 +34,7 @@ _START = "<!-- start -->\n"
 _LESSONS = "<!-- lessons -->\n"
 # A page that stands in no group belongs to the last one.
 _GROUPS = {
+    "Kernels of your own": ["docs/audit"],
     "Keep at hand": [
         "docs/glossary", "docs/cheat_sheet", "docs/triton_names",
         "docs/open_anywhere", "docs/terminal", "docs/reading",

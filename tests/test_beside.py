@@ -146,7 +146,7 @@ def test_a_tensor_of_a_gpu_becomes_one_of_the_cpu(compiled):
     """Wherever the function asks for one."""
     from grader.notebook import beside_worker
 
-    with beside_worker._OnTheCpu():
+    with beside_worker.OnTheCpu():
         made = [
             torch.empty(3, device="cuda"), torch.ones(3, device=torch.device("cuda", 0)), X.to("cuda:0"), X.cuda(),
             torch.nn.Linear(3, 4, device="cuda").weight, X.new_zeros(3, device="cuda"),

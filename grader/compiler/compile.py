@@ -43,7 +43,10 @@ class Pointer:
 
 
 def reply(request: dict) -> dict:
-    """The reply to a request of request.py: {"columns": a dictionary for each target}, or {"refused": why}."""
+    """The reply to a request of request.py: {"columns": a dictionary for each target}, or {"refused": why}.
+
+    With "compiler" it is Triton's compiler that refuses the kernel.
+    """
     program = schema.unpack(request["program"], KernelProgram)
     try:
         kernel = admit(program)
@@ -55,7 +58,8 @@ def reply(request: dict) -> dict:
         return {"columns": [_numbers(each) for each in reading]}
     except CompilationError as error:
         why = refused(error, program)
-        return {"refused": said("{why}, in the line `{line}`", why=why, line=why.line) if why.line else str(why)}
+        told = said("{why}, in the line `{line}`", why=why, line=why.line) if why.line else str(why)
+        return {"refused": told, "compiler": True}
     except (RefusedKernel, TypeError, ValueError, KeyError, AssertionError) as error:
         return {"refused": str(error.args[0] if error.args else type(error).__name__)}
 

@@ -20,7 +20,11 @@ _SECONDS = 300
 
 
 class NotCompiled(RuntimeError):
-    """Triton's compiler refuses a kernel, or it cannot run here."""
+    """Triton's compiler refuses a kernel, or it cannot run here. refused: whether the compiler refuses it."""
+
+    def __init__(self, why: str, refused: bool = False):
+        super().__init__(why)
+        self.refused = refused
 
 
 def compiled(kernel, args, kwargs: dict, targets: list[tuple[tuple, dict]]) -> list[dict]:
@@ -29,17 +33,27 @@ def compiled(kernel, args, kwargs: dict, targets: list[tuple[tuple, dict]]) -> l
     kernel: a function with @triton.jit. args, kwargs: of its launch. targets: (target as in targets.py, more keyword
     arguments) of each column.
     """
+    return answered(asked(kernel, args, kwargs), targets)
+
+
+def asked(kernel, args, kwargs: dict) -> dict:
+    """The request for a kernel and the arguments of its launch, as JSON data. Raises NotCompiled."""
     try:
         program = schema.pack(collect(kernel.fn, [*args, *kwargs.values()]), KernelProgram)
         encoded = {"args": [*map(_encoded, args)], "kwargs": {name: _encoded(value) for name, value in kwargs.items()}}
     except UnreadableKernel as error:
         raise NotCompiled(message(error)) from None
+    return {"program": program, **encoded}
+
+
+def answered(request: dict, targets: list[tuple[tuple, dict]]) -> list[dict]:
+    """The reply to a request, as `compiled` gives it."""
     try:
-        return _reply({"program": program, **encoded, "targets": targets})
+        return _reply({**request, "targets": targets})
     except _Ended as error:  # LLVM ends the process where it cannot go on, so each target gets one of its own
         if len(targets) == 1:
             return [{"error": message(error)}]
-        return [column for target in targets for column in compiled(kernel, args, kwargs, [target])]
+        return [column for target in targets for column in answered(request, [target])]
 
 
 def _encoded(value):
@@ -85,5 +99,5 @@ def _reply(request: dict) -> list[dict]:
             fatal[0][:300] if fatal else said("its process ended with status {returncode}", returncode=done.returncode)
         ) from None
     if "refused" in reply:
-        raise NotCompiled(reply["refused"])
+        raise NotCompiled(reply["refused"], reply.get("compiler", False))
     return reply["columns"]

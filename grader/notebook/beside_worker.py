@@ -67,7 +67,7 @@ def _done(order: bytes) -> Reply:
         with contextlib.redirect_stdout(printed):
             spoken, work, target, given = pickle.loads(order)
             language.use(spoken)
-            with _OnTheCpu():
+            with OnTheCpu():
                 reply.value = work(target, *given)
     except Exception as error:
         error.five_passes_places = [(at.filename, at.line) for at in traceback.extract_tb(error.__traceback__)]
@@ -92,7 +92,7 @@ def _send(replies, reply: Reply) -> None:
     replies.flush()
 
 
-class _OnTheCpu(TorchFunctionMode):
+class OnTheCpu(TorchFunctionMode):
     """Where a function asks for a tensor on a GPU, it gets one on the CPU."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):

@@ -51,7 +51,7 @@ def machine_code(kernel, *args, grid=None, gpu="T4", num_warps=None, **constants
         ) from None  # a lesson prints it
     call = {"kernel": name, **{key: _shown(value) for key, value in (bound | constants).items()}}
     return MachineCode(
-        [_column(each, number, call, launched, made) for (each, number), made in zip(asked, found, strict=True)]
+        [column(each, number, call, launched, made) for (each, number), made in zip(asked, found, strict=True)]
     )
 
 
@@ -144,7 +144,8 @@ def _shown(value) -> str:
     return getattr(value, "__name__", None) or str(value)
 
 
-def _column(gpu: str, num_warps: int, call: dict, launched: int | None, made: dict) -> Column:
+def column(gpu: str, num_warps: int, call: dict, launched: int | None, made: dict) -> Column:
+    """The column of one compilation. made: as compiler/compile.py makes it, or {"error": why}."""
     call = {"GPU": gpu, "warps": str(num_warps)} | call
     if "error" in made:
         return Column(

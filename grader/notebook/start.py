@@ -32,11 +32,11 @@ def start() -> None:
 def interpret() -> None:
     """Hook the interpreter of this process, in which nothing can be timed: an autotuned kernel says what it takes."""
     if "on" in interpreter.install().values():
-        triton_private.send_decorated(_say_configuration)
+        triton_private.send_decorated(say_configuration)
 
 
 @functools.cache
-def _say_configuration(kernel: str, configuration: str) -> None:
+def say_configuration(kernel: str, configuration: str) -> None:
     """Print it once for each kernel and configuration."""
     print(
         say(

@@ -1,0 +1,300 @@
+"""The examination of one case: its numbers, its accesses and its order of programs, and the faults that they show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import torch
+
+from ..interpreter import EndlessKernel, OutOfBounds
+from ..sentence import kind_of, message, said
+from . import kernel_lines, order_of_programs
+from .arguments import Arguments, dtype_name
+from .cases import Case
+from .compiled_for import Compiling
+from .expected import Expected, ReferenceFailed, expected
+from .findings import Fault, Findings
+from .kernel_lines import Line, Witness
+from .numbers_compared import Wrong, compared, nan_or_not, used
+from .one_run import Run, run
+from .sizes import blocks_of
+from .variants import ONE_NAN, ROW_OF_INF, SOME_INF
+
+_SMALL = 1 << 16  # elements of a case that is run once more to find the lines of its accesses
+
+
+class CannotAudit(ValueError):
+    """There is nothing to audit."""
+
+
+@dataclass
+class Counts:
+    """How many cases ran, by kind; how many the reference and the function refused; the largest share of the allowed
+    error that a right number had."""
+
+    cases: Counter[str] = field(default_factory=Counter)
+    without_reference: int = 0
+    refused: int = 0
+    used: float = 0.0
+
+    def total(self) -> int:
+        """All cases that ran."""
+        return sum(self.cases.values())
+
+
+class Examination:
+    """What has been found so far of one function."""
+
+    def __init__(self, function, reference, gpus: tuple[str, ...], seed: int):
+        self.function, self.reference, self.gpus, self.seed = function, reference, gpus, seed
+        self.findings, self.counts = Findings(), Counts()
+        self.unseen: list[str] = []
+        self.given: Run | None = None  # the first run that ended well
+        self.compiling: Compiling | None = None  # its launches
+        self._dtypes: set[torch.dtype] = set()
+        self._constants: set[int] = set()
+
+    def begin(self, given: Arguments) -> None:
+        """Look at the reference alone. Raises CannotAudit where it fails on the given arguments."""
+        try:
+            expected(self.reference, given, set(), self.seed)
+        except ReferenceFailed as error:
+            raise CannotAudit(said("the reference fails on the given inputs: {error}", error=error)) from None
+
+    def not_seen(self, sentence: str) -> None:
+        """Add something that the audit could not look at."""
+        if sentence not in self.unseen:
+            self.unseen.append(sentence)
+
+    def blocks(self) -> set[int]:
+        """Lengths that blocks of the launches so far may have."""
+        return self._constants
+
+    def accepts(self, arguments: Arguments) -> bool:
+        """Whether the reference and the function take these arguments without an error of their own."""
+        try:
+            expected(self.reference, arguments, set(), self.seed)
+        except ReferenceFailed:
+            return False
+        error = run(self.function, arguments).error
+        return error is None or isinstance(error, OutOfBounds)
+
+    def examine(self, case: Case) -> None:
+        """Run one case, and keep what it shows."""
+        for make in case.makes:
+            try:
+                arguments = make()
+                wanted = expected(self.reference, arguments, self._dtypes, self.seed) if arguments else None
+            except ReferenceFailed:
+                continue
+            except OSError:
+                self.not_seen(case.label)
+                return
+            if wanted is None:
+                return
+            if case.label == SOME_INF and any(result.isnan().any() for result in wanted.results):
+                self.not_seen(said("-inf among the inputs, for which the reference is NaN"))
+                return  # -inf is no number that the function is for
+            if case.label in (ROW_OF_INF, ONE_NAN):
+                wanted = wanted.where_as(expected(self.reference, case.usual(), self._dtypes, self.seed))
+            if self._examine(case, make, arguments, wanted, last=make is case.makes[-1]):
+                return
+        self.counts.without_reference += 1
+
+    def _examine(self, case: Case, make, pristine: Arguments, wanted: Expected, last: bool) -> bool:
+        """Whether the function took the arguments, or these are the last ones to try."""
+        words, size = case.described(pristine), pristine.size()
+        done = self._again(case, make) if case.kind == "again" else run(self.function, make())
+        seen = _Seen(case, make, words, size, done, wanted)
+        if done.error is not None:
+            return self._raised(seen, last)
+        self.counts.cases[case.kind] += 1
+        self._know(done)
+        if not wanted.exact:
+            self.not_seen(said("the reference in float64, which it refuses: it computed in the dtypes of the inputs"))
+        self._numbers(seen)
+        self._inputs(seen)
+        if case.orders and not self.findings.known(("order",), words, size):
+            order_of_programs.examine(self.function, make, done, lambda *found: self._order(seen, *found))
+        return True
+
+    def _again(self, case: Case, make) -> Run:
+        """A second call with the same tensors, in which other numbers lie by then."""
+        arguments = case.usual()
+        run(self.function, arguments)
+        for place, numbers in make().tensors().items():
+            arguments.leaves[place].copy_(numbers)
+        return run(self.function, arguments)
+
+    def _know(self, done: Run) -> None:
+        if self.given is None:
+            self.given, self.compiling = done, Compiling(done.launched, self.gpus)
+        self._dtypes |= {result.dtype for result in done.results}
+        self._constants |= blocks_of(v for launch in done.launches for v in launch.constants.values())
+
+    def _raised(self, seen: _Seen, last: bool) -> bool:
+        """Keep what an error shows. Whether no other form of the case is to be tried."""
+        case, words, done = seen.case, seen.words, seen.done
+        error, lines = done.error, kernel_lines.of_error(done.error)
+        if isinstance(error, OutOfBounds):
+            self.counts.cases[case.kind] += 1
+            self._fault("memory", _outside(error, case), seen, lines, ("outside", error.where.get("op"), lines))
+        elif isinstance(error, EndlessKernel):
+            self.counts.cases[case.kind] += 1
+            self._fault("numbers", message(error), seen, lines, ("endless", lines))
+        elif kind_of(message(error)) == "bfloat16":
+            self.not_seen(said("{case}: {error}", case=words, error=error))
+        elif case.kind == "given":
+            self.counts.cases[case.kind] += 1
+            told = said("interpreted, it raises {type}: {error}", type=type(error).__name__, error=error)
+            self._fault("numbers", told, seen, lines, ("raises", lines))
+        elif last:
+            self.counts.refused += 1
+            told = _first_line(error) or (lines[0].text if lines else "")
+            self.findings.refused(f"{type(error).__name__}: {told}", case.label or words)
+        return last or isinstance(error, (OutOfBounds, EndlessKernel))
+
+    def _numbers(self, seen: _Seen) -> None:
+        """Compare results, and the inputs that the reference changes."""
+        results = [*seen.done.results]
+        tensors = seen.done.arguments.tensors()
+        returned = len(seen.wanted.results) - len(seen.wanted.changed)
+        if not seen.done.returned and returned and not results:  # it stores its results in arguments
+            results = [tensors[i].detach() for i in seen.done.changed() if i not in seen.wanted.changed][:returned]
+        if len(results) < returned:
+            told = said(
+                "it returns {count} tensors, and the reference {returned}", count=len(results), returned=returned
+            )
+            self._fault("numbers", told, seen, (), ("count",))
+            return
+        if len(results) > returned:
+            self.findings.note(
+                said(
+                    "it returns {count} tensors, and the reference {returned}: the others were not compared",
+                    count=len(results),
+                    returned=returned,
+                )
+            )
+        names = ["result"] if returned == 1 else [f"result {i}" for i in range(returned)]
+        results = results[:returned] + [tensors[i].detach() for i in seen.wanted.changed]
+        names += [seen.done.arguments.names[i] for i in seen.wanted.changed]
+        for place, name in enumerate(names):
+            self._result(seen, place, name, results[place])
+
+    def _result(self, seen: _Seen, place: int, name: str, got: torch.Tensor) -> None:
+        want, error = seen.wanted.results[place], seen.wanted.allowed[place]
+        wrong = compared(name, got, want, error)
+        if wrong is None:
+            self._right(seen, place, name, got)
+            return
+        family = seen.case.kind if seen.case.kind not in ("given", "size", "empty") else "size"
+        if any(fault.symptom == ("wrong", place, "size") for fault in self.findings.faults):
+            family = "size"  # it is wrong for plain inputs already
+        symptom = "wrong", place, family
+        if self.findings.known(symptom, seen.words, seen.size):
+            return
+        lines: tuple[Line, ...] = ()
+        if wrong.at is not None and seen.size <= _SMALL:
+            witness = Witness()
+            again = run(self.function, seen.make(), recorder=witness)
+            if wrong.stored and (lines := self._masked(seen, place, got, witness)):
+                told = said("{wrong}: masked lanes of a load without `other` are part of it", wrong=wrong.sentence)
+                self._fault("memory", told, seen, lines, ("masked", lines), symptom)
+                return
+            lines = self._lines(seen, place, wrong, again, witness)
+        self._fault("numbers" if wrong.stored else "memory", wrong.sentence, seen, lines, symptom, symptom)
+
+    def _right(self, seen: _Seen, place: int, name: str, got: torch.Tensor) -> None:
+        want = seen.wanted.results[place]
+        self.counts.used = max(self.counts.used, used(got, want, seen.wanted.allowed[place]))
+        if nan_or_not(got, want):
+            self.findings.note(
+                said(
+                    "{case}: {name} has a number where the reference has NaN",
+                    case=seen.case.label or seen.words,
+                    name=name,
+                )
+            )
+        native = seen.wanted.native
+        if native is not None and native[place].dtype != got.dtype:
+            self.findings.note(
+                said(
+                    "{name} is {got}, and that of the reference {want}",
+                    name=name,
+                    got=dtype_name(got.dtype),
+                    want=dtype_name(native[place].dtype),
+                )
+            )
+
+    def _masked(self, seen: _Seen, place: int, got: torch.Tensor, witness: Witness) -> tuple[Line, ...]:
+        """The loads without `other` whose masked lanes are part of a result: all of them, where any matters."""
+        loads = kernel_lines.without_other(witness)
+        if not loads:
+            return ()
+        again = run(self.function, seen.make(), poison=False)
+        if again.error is None and place < len(again.results) and order_of_programs.same(again.results[place], got):
+            return ()
+        return tuple(line for line, _ in loads)
+
+    def _lines(self, seen: _Seen, place: int, wrong: Wrong, again: Run, witness: Witness) -> tuple[Line, ...]:
+        """The line that stored a wrong element, or those that stored others of this result, or the kernel."""
+        results = [*again.results, *(again.arguments.leaves[i] for i in seen.wanted.changed)]
+        if again.error is not None or place >= len(results):
+            return ()
+        last = again.launched[-1].kernel if again.launched else self.function
+        return witness.lines_of(results[place].detach(), wrong.at) or kernel_lines.first_line(last)
+
+    def _inputs(self, seen: _Seen) -> None:
+        """Inputs that the call has changed, and the reference has not."""
+        for i in seen.done.changed():
+            if i in seen.wanted.changed or not seen.done.returned:
+                continue
+            if self.findings.known(("changed", i), seen.words, seen.size):
+                continue
+            before, after = seen.done.before[i], seen.done.arguments.leaves[i].detach()
+            at = tuple(int(k) for k in ((before != after) & ~((before != before) & (after != after))).nonzero()[0])
+            name = seen.done.arguments.names[i]
+            told = said(
+                "the call changes its input {name}, which the reference leaves as it is: {where} was {before} and is "
+                "{after}",
+                name=name,
+                where=f"{name}[{', '.join(map(str, at))}]",
+                before=f"{before[at].item():.6g}",
+                after=f"{after[at].item():.6g}",
+            )
+            lines: tuple[Line, ...] = ()
+            if seen.size <= _SMALL:
+                witness = Witness()
+                again = run(self.function, seen.make(), recorder=witness)
+                lines = witness.lines_of(again.arguments.leaves[i].detach(), at)
+            self._fault("memory", told, seen, lines, ("changed", i), ("changed", i))
+
+    def _order(self, seen: _Seen, told: str, lines: tuple[Line, ...], kind: str) -> None:
+        self._fault("order", told, seen, lines, (kind, lines), ("order",))
+
+    def _fault(self, section: str, sentence: str, seen: _Seen, lines: tuple, key: tuple, symptom: tuple = ()) -> None:
+        self.findings.fault(Fault(section, sentence, seen.words, seen.size, lines, key, symptom))
+
+
+@dataclass
+class _Seen:
+    """A case that ran: its words, the elements of its arguments, its run and what was expected of it."""
+
+    case: Case
+    make: object
+    words: str
+    size: int
+    done: Run
+    wanted: Expected
+
+
+def _outside(error: OutOfBounds, case: Case) -> str:
+    """The sentence of the guard; also why, where rows lie far apart and an address came out below its tensor."""
+    if case.kind == "far" and (error.where.get("column") or 0) < 0:
+        return said("{error} An offset of 32 bits wraps at 2^31.", error=error)
+    return message(error)
+
+
+def _first_line(error: BaseException) -> str:
+    return (message(error).splitlines() or [""])[0][:200]

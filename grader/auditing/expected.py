@@ -1,0 +1,114 @@
+"""The results that the reference has for the arguments of a case, in float64, and the error that others may have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import torch
+
+from ..checks.bounds import HALF
+from . import allowed_error
+from .arguments import Arguments, flat
+from .one_run import quiet
+
+
+class ReferenceFailed(RuntimeError):
+    """The reference raises an error for these arguments."""
+
+
+@dataclass
+class Expected:
+    """What the reference does.
+
+    results: what it returns, and after that the arguments that it changes; float64, or whole numbers. changed: the
+    places of these arguments. allowed: the absolute error of each result. native: the same results in the dtypes of the
+    arguments; None where it raises an error there. exact: whether it computed in float64.
+    """
+
+    results: list[torch.Tensor]
+    changed: list[int]
+    allowed: list[torch.Tensor]
+    native: list[torch.Tensor] | None
+    exact: bool
+
+    def where_as(self, other: Expected) -> Expected:
+        """The same, with any error allowed where another expectation has another result."""
+        errors = [
+            torch.where((mine == others) & mine.isfinite(), error, torch.inf)
+            for mine, others, error in zip(self.results, other.results, self.allowed)
+        ]
+        return replace(self, allowed=errors)
+
+
+def expected(reference, arguments: Arguments, dtypes: set[torch.dtype], seed: int) -> Expected:
+    """What is expected of a call. dtypes: of the tensors that came back from it. Raises ReferenceFailed."""
+    wide = arguments.mapped(lambda _, t: t.detach().double() if t.is_floating_point() else t)
+    try:
+        changed, native = _changed(reference, arguments), None
+        native = _outputs(reference, arguments, changed)
+    except Exception as error:  # on a CPU it may lack an operator for half precision
+        changed, native, failure = None, None, error
+    single = native
+    if native is not None and any(t.dtype in HALF for t in arguments.tensors().values()):
+        single = _in_single(reference, arguments, changed)
+    try:
+        changed = _changed(reference, wide) if changed is None else changed
+        results, exact = _outputs(reference, wide, changed), True
+    except Exception:  # it has tensors of its own, of another dtype
+        if native is None:
+            raise ReferenceFailed(f"{type(failure).__name__}: {failure}") from failure
+        results, exact, wide = native, False, arguments
+    dtypes = dtypes | {t.dtype for t in arguments.tensors().values()}
+    length = _length(arguments, results)
+    distance = allowed_error.step(length, dtypes)
+    moved = allowed_error.moves(lambda trial: _outputs(reference, trial, changed), wide, results, distance, seed)
+    errors = [allowed_error.allowed(want, each, length, dtypes) for want, each in zip(results, moved)]
+    if single is not None:
+        errors = [_no_stricter(error, want, each) for error, want, each in zip(errors, results, single)]
+    return Expected([_wide(each) for each in results], changed, errors, native, exact)
+
+
+def _outputs(reference, arguments: Arguments, changed: list[int]) -> list[torch.Tensor]:
+    """What the reference returns, and the arguments of these places after the call. The arguments are copied first."""
+    copies = arguments.mapped(lambda _, t: t.detach().clone())
+    with quiet():
+        results = flat(copies.given_to(reference))
+    return [*results, *(copies.leaves[i].detach() for i in changed)]
+
+
+def _in_single(reference, arguments: Arguments, changed: list[int]) -> list[torch.Tensor] | None:
+    """Its results in float32: in half precision, a CPU may add in half precision too."""
+    try:
+        return _outputs(reference, arguments.mapped(lambda _, t: t.float() if t.dtype in HALF else t), changed)
+    except Exception:  # it has tensors of its own, in half precision
+        return None
+
+
+def _changed(reference, arguments: Arguments) -> list[int]:
+    """The places of the arguments that the reference changes."""
+    places = [*arguments.tensors()]
+    after = _outputs(reference, arguments, places)[-len(places) :] if places else []
+    return [i for i, t in zip(places, after) if not torch.equal(t.nan_to_num(), arguments.leaves[i].nan_to_num())]
+
+
+def _no_stricter(error: torch.Tensor, want: torch.Tensor, single: torch.Tensor) -> torch.Tensor:
+    """Twice the error that the reference has in float32 is allowed, and any where it is not finite there."""
+    if single.shape != want.shape or not want.is_floating_point():
+        return error
+    own = (single.double() - want.double()).abs()
+    own = torch.where(want.isfinite(), own.nan_to_num(torch.inf, torch.inf, torch.inf), 0.0)
+    lost = own.isinf()
+    row = torch.where(lost, 0.0, own)
+    row = row.amax(-1, keepdim=True).expand(row.shape) if row.ndim and row.numel() else row
+    return torch.where(lost, torch.inf, torch.maximum(error, 2 * row))
+
+
+def _length(arguments: Arguments, results: list[torch.Tensor]) -> int:
+    """The length of the longest sum that a result may be of: along an axis, or of all that one result is made of."""
+    longest = max([n for t in arguments.tensors().values() for n in t.shape], default=1)
+    most = max([t.numel() for t in arguments.tensors().values()], default=1)
+    return max([longest, *(most // max(result.numel(), 1) for result in results)])
+
+
+def _wide(result: torch.Tensor) -> torch.Tensor:
+    return result.double() if result.is_floating_point() else result

@@ -1,0 +1,148 @@
+"""Sizes made from the given ones: which axes go together, and the same arguments with other lengths of some axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+
+import torch
+
+from .arguments import Arguments, is_tensor
+
+_ROWS = 5  # of an axis that is the last one of no tensor, where its length is not what a case is about
+_COLUMNS = 1024
+_BLOCKS = range(16, 2049)  # constants of a launch that may be the length of a block
+_SPREAD = 1 / 64  # relative to a number
+_RELATED = 4  # a shorter axis is a part of too many others by chance
+_MOST_ELEMENTS = 1 << 17
+
+
+def axes(arguments: Arguments) -> list[int]:
+    """The lengths of axes that may be changed, ascending: axes of one length go together, whatever tensors they are of.
+
+    A length that is the largest number of a tensor of integers is none of them: it may be where something ends.
+    """
+    tensors = arguments.tensors().values()
+    ends = {int(t.max()) for t in tensors if _counts(t)}
+    return sorted({n for t in tensors for n in t.shape if n > 1} - ends)
+
+
+def small(arguments: Arguments, lengths: list[int]) -> dict[int, int]:
+    """A change to sizes that a case can afford: few rows, and the columns as they are, up to 1024."""
+    last = {t.shape[-1] for t in arguments.tensors().values() if t.ndim}
+    return {n: m for n in lengths if (m := min(n, _COLUMNS if n in last else _ROWS)) != n}
+
+
+def changes(lengths: list[int], base: dict[int, int], blocks: Iterable[int]) -> Iterator[dict[int, int]]:
+    """Changes of one axis at a time, then of all of them: {length: other length}. Tiny ones come first.
+
+    base: the change that all others begin with. blocks: lengths of blocks that launches have had. A ragged size is one
+    that is no multiple of a block.
+    """
+    blocks = sorted({block for block in blocks if block in _BLOCKS})
+    for n in lengths:
+        others = {1, 2, 3, 5, 7, 13, 17, 33, n - 1, n + 1}
+        others |= {size for block in blocks for size in (block - 1, block, block + 1, 2 * block + 3)}
+        for size in sorted(others):
+            if 0 < size <= max(4 * _COLUMNS, n) and size != base.get(n, n):
+                yield {**base, n: size}
+    if len(lengths) > 1:
+        yield dict.fromkeys(lengths, 1)
+        yield {n: 2 * i + 3 for i, n in enumerate(lengths)}
+
+
+def blocks_of(constants: Iterable) -> set[int]:
+    """The whole numbers among the constants of launches."""
+    return {value for value in constants if type(value) is int}
+
+
+def resized(arguments: Arguments, change: dict[int, int], seed: int) -> Arguments | None:
+    """The arguments with other lengths of axes; None where they have no such form.
+
+    Numbers are those of the given tensors: a smaller tensor is a corner of the given one, and a larger one has more of
+    the same. Integers keep their range: those that may be places along an axis stay within it. A plain whole number
+    that is the length of an axis changes with it, also in a tuple.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    limits = {n: m for n, m in change.items() if m < n}
+    leaves = []
+    for leaf in arguments.leaves:
+        if not is_tensor(leaf):
+            leaves.append(change.get(leaf, leaf) if type(leaf) is int else leaf)
+            continue
+        shape = tuple(change.get(n, n) for n in leaf.shape)
+        if math.prod(shape) > max(_MOST_ELEMENTS, leaf.numel()):
+            return None
+        made = _with_shape(leaf, shape, generator)
+        if made is None:
+            return None
+        leaves.append(_within(made, leaf, arguments, limits))
+    return arguments.with_leaves(leaves)
+
+
+def attempts(change: dict[int, int], base: dict[int, int], arguments: Arguments) -> list[dict[int, int]]:
+    """The change of one axis with all axes that are multiples or parts of it, as far as they can follow, then alone.
+
+    Where others could be related to an axis of length 1, that axis is not changed alone: a reference repeats it, and
+    does not complain. Nor is one of two that keep a ratio, such as the heads of queries and of keys.
+    """
+    lengths = axes(arguments)
+    changed = [n for n in lengths if change.get(n, n) != base.get(n, n)]
+    kept = _ratios(arguments)
+    if len(changed) != 1:
+        return [change] if all(change.get(a, a) % change.get(b, b) == 0 for a, b in kept) else []
+    n, to = changed[0], change[changed[0]]
+    related = {m for m in lengths if min(m, n) >= _RELATED and m != n and (m % n == 0 or n % m == 0)}
+    related |= {m for pair in kept if n in pair for m in pair if m != n}
+    follow = {m: m * to // n for m in related if m * to % n == 0 and m * to // n > 0}
+    tries = [{**change, **follow}] if follow else []
+    tries += [change] if to != 1 or not related else []
+    return [each for each in tries if all(each.get(a, a) % each.get(b, b) == 0 for a, b in kept)]
+
+
+def _ratios(arguments: Arguments) -> set[tuple[int, int]]:
+    """(longer, shorter) of the axes by which two tensors of one shape otherwise differ, where one divides the other."""
+    shapes = {tuple(t.shape) for t in arguments.tensors().values()}
+    found = set()
+    for one in shapes:
+        for other in shapes:
+            apart = [(a, b) for a, b in zip(one, other) if a != b]
+            if len(one) == len(other) > 2 and len(apart) == 1 and apart[0][1] > 1 and apart[0][0] % apart[0][1] == 0:
+                found.add(apart[0])
+    return found
+
+
+def _with_shape(tensor: torch.Tensor, shape: tuple[int, ...], generator: torch.Generator) -> torch.Tensor | None:
+    """A contiguous tensor of this shape with numbers of another one."""
+    if shape == tuple(tensor.shape):
+        return tensor.detach().clone(memory_format=torch.contiguous_format)
+    if all(new <= old for new, old in zip(shape, tensor.shape)):
+        return tensor.detach()[tuple(slice(n) for n in shape)].clone(memory_format=torch.contiguous_format)
+    if _ordered(tensor) or tensor.numel() == 0:
+        return None
+    places = torch.randint(tensor.numel(), (math.prod(shape),), generator=generator)
+    made = tensor.detach().reshape(-1)[places].reshape(shape)
+    if not made.is_floating_point() or bool((tensor == tensor.round()).all()):
+        return made
+    return made * (1 + _SPREAD * (2 * torch.rand(shape, generator=generator) - 1)).to(made.dtype)  # no two are equal
+
+
+def _within(made: torch.Tensor, given: torch.Tensor, arguments: Arguments, limits: dict[int, int]) -> torch.Tensor:
+    """Integers that may be places along an axis which has become shorter, within it."""
+    if not _counts(given):
+        return made
+    most = int(given.max())
+    longer = [n for t in arguments.tensors().values() for n in t.shape if n > most]
+    limit = limits.get(min(longer, default=0))
+    return torch.where(made >= 0, made % limit, made) if limit else made
+
+
+def _counts(tensor: torch.Tensor) -> bool:
+    """Whether a tensor holds whole numbers of which some may be places."""
+    whole = not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
+    return whole and tensor.numel() > 0
+
+
+def _ordered(tensor: torch.Tensor) -> bool:
+    """Whether a tensor holds whole numbers in ascending order, as places where something begins have."""
+    return _counts(tensor) and tensor.ndim == 1 and len(tensor) > 2 and bool((tensor.diff() >= 0).all())

@@ -1,0 +1,461 @@
+"""Kernels as public projects write them. tests/test_audit.py audits them, and edits of them with one fault each."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax_kernel(y_ptr, x_ptr, y_stride, x_stride, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=-float("inf")).to(tl.float32)
+    x = x - tl.max(x, axis=0)
+    e = tl.exp(x)
+    y = e / tl.sum(e, axis=0)
+    tl.store(y_ptr + row * y_stride + cols, y, mask=mask)
+
+
+def softmax(x):
+    if x.stride(-1) != 1:
+        x = x.contiguous()
+    y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    n = x.shape[1]
+    softmax_kernel[(x.shape[0],)](y, x, y.stride(0), x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+@triton.jit
+def log_softmax_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    x_ptr += row * n_cols
+    y_ptr += row * n_cols
+    m = -float("inf")
+    d = 0.0
+    for start in range(0, n_cols, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + cols, mask=cols < n_cols, other=-float("inf")).to(tl.float32)
+        new = tl.maximum(m, tl.max(x, axis=0))
+        shift = tl.where(new == -float("inf"), 0.0, new)
+        d = d * tl.exp(m - shift) + tl.sum(tl.exp(x - shift), axis=0)
+        m = new
+    total = m + tl.log(d)
+    for start in range(0, n_cols, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + cols, mask=cols < n_cols, other=0.0).to(tl.float32)
+        tl.store(y_ptr + cols, x - total, mask=cols < n_cols)
+
+
+def log_softmax(x):
+    assert x.is_cuda and x.is_contiguous(), "log_softmax takes contiguous tensors"
+    y = torch.empty_like(x)
+    log_softmax_kernel[(x.shape[0],)](y, x, x.shape[1], BLOCK=256)
+    return y
+
+
+@triton.jit
+def layer_norm_kernel(X, Y, W, B, Mean, Rstd, stride, N, eps, BLOCK_SIZE: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    Y += row * N
+    X += row * stride
+    _mean = tl.zeros([BLOCK_SIZE], dtype=tl.float32)
+    for off in range(0, N, BLOCK_SIZE):
+        cols = off + tl.arange(0, BLOCK_SIZE)
+        a = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        _mean += a
+    mean = tl.sum(_mean, axis=0) / N
+    _var = tl.zeros([BLOCK_SIZE], dtype=tl.float32)
+    for off in range(0, N, BLOCK_SIZE):
+        cols = off + tl.arange(0, BLOCK_SIZE)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        x = tl.where(cols < N, x - mean, 0.0)
+        _var += x * x
+    rstd = 1 / tl.sqrt(tl.sum(_var, axis=0) / N + eps)
+    tl.store(Mean + row, mean)
+    tl.store(Rstd + row, rstd)
+    for off in range(0, N, BLOCK_SIZE):
+        cols = off + tl.arange(0, BLOCK_SIZE)
+        mask = cols < N
+        w = tl.load(W + cols, mask=mask).to(tl.float32)
+        b = tl.load(B + cols, mask=mask).to(tl.float32)
+        x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
+        tl.store(Y + cols, (x - mean) * rstd * w + b, mask=mask)
+
+
+def layer_norm(x, weight, bias, eps=1e-5):
+    x = x if x.stride(-1) == 1 else x.contiguous()
+    y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    M, N = x.shape
+    mean = torch.empty(M, dtype=torch.float32, device=x.device)
+    rstd = torch.empty(M, dtype=torch.float32, device=x.device)
+    weight, bias = weight.contiguous(), bias.contiguous()
+    layer_norm_kernel[(M,)](x, y, weight, bias, mean, rstd, x.stride(0), N, eps, BLOCK_SIZE=128)
+    return y
+
+
+@triton.jit
+def rms_norm_kernel(Y_ptr, Y_row_stride, X_ptr, X_row_stride, W_ptr, n_cols, eps, BLOCK_SIZE: tl.constexpr):
+    row_idx = tl.program_id(0).to(tl.int64)
+    col_offsets = tl.arange(0, BLOCK_SIZE)
+    mask = col_offsets < n_cols
+    X_row = tl.load(X_ptr + row_idx * X_row_stride + col_offsets, mask=mask, other=0)
+    X_dtype = X_row.dtype
+    X_row = X_row.to(tl.float32)
+    W_row = tl.load(W_ptr + col_offsets, mask=mask, other=0)
+    mean_square = tl.sum(X_row * X_row, axis=0) / n_cols
+    rstd = tl.rsqrt(mean_square + eps)
+    X_row = (X_row * rstd).to(X_dtype)
+    Y_row = X_row.to(tl.float32) * W_row.to(tl.float32)
+    tl.store(Y_ptr + row_idx * Y_row_stride + col_offsets, Y_row, mask=mask)
+
+
+def rms_norm(x, weight, eps=1e-6):
+    shape = x.shape
+    x = x.contiguous().view(-1, shape[-1])
+    n_rows, n_cols = x.shape
+    y = torch.empty_like(x)
+    block = triton.next_power_of_2(n_cols)
+    rms_norm_kernel[(n_rows,)](y, y.stride(0), x, x.stride(0), weight, n_cols, eps, BLOCK_SIZE=block, num_warps=4)
+    return y.view(shape)
+
+
+@triton.jit
+def cross_entropy_kernel(loss_ptr, logits_ptr, target_ptr, stride, V, ignore_index, BLOCK_SIZE: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    y = tl.load(target_ptr + row)
+    logits_ptr += row * stride
+    if y == ignore_index:
+        tl.store(loss_ptr + row, 0.0)
+        return
+    m = float("-inf")
+    d = 0.0
+    ori = tl.load(logits_ptr + y).to(tl.float32)
+    for i in range(0, V, BLOCK_SIZE):
+        offs = i + tl.arange(0, BLOCK_SIZE)
+        block = tl.load(logits_ptr + offs, mask=offs < V, other=float("-inf")).to(tl.float32)
+        m_new = tl.maximum(m, tl.max(block))
+        shift = tl.where(m_new == float("-inf"), 0.0, m_new)
+        d = d * tl.exp(m - shift) + tl.sum(tl.exp(block - shift))
+        m = m_new
+    tl.store(loss_ptr + row, m + tl.log(d) - ori)
+
+
+def cross_entropy(logits, target, ignore_index=-100):
+    logits, target = logits.contiguous(), target.contiguous()
+    loss = torch.empty(logits.shape[0], dtype=torch.float32, device=logits.device)
+    V = logits.shape[1]
+    cross_entropy_kernel[(logits.shape[0],)](loss, logits, target, logits.stride(0), V, ignore_index, BLOCK_SIZE=256)
+    return loss
+
+
+@triton.jit
+def gelu_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask).to(tl.float32)
+    y = 0.5 * x * (1 + tl.erf(x * 0.7071067811865476))
+    tl.store(y_ptr + offsets, y, mask=mask)
+
+
+def gelu(x):
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    n = x.numel()
+    gelu_kernel[(triton.cdiv(n, 256),)](y, x, n, BLOCK=256)
+    return y
+
+
+@triton.jit
+def swiglu_kernel(a_ptr, b_ptr, c_ptr, stride, n_cols, BLOCK_SIZE: tl.constexpr):
+    program_id = tl.program_id(0).to(tl.int64)
+    a_ptr += program_id * stride
+    b_ptr += program_id * stride
+    c_ptr += program_id * stride
+    cols = tl.arange(0, BLOCK_SIZE)
+    mask = cols < n_cols
+    a_row = tl.load(a_ptr + cols, mask=mask, other=0).to(tl.float32)
+    b_row = tl.load(b_ptr + cols, mask=mask, other=0)
+    c_row = (a_row * tl.sigmoid(a_row)).to(b_row.dtype).to(tl.float32) * b_row.to(tl.float32)
+    tl.store(c_ptr + cols, c_row, mask=mask)
+
+
+def swiglu(a, b):
+    shape = a.shape
+    n_cols = shape[-1]
+    a, b = a.contiguous().view(-1, n_cols), b.contiguous().view(-1, n_cols)
+    c = torch.empty_like(a)
+    swiglu_kernel[(a.shape[0],)](a, b, c, c.stride(0), n_cols, BLOCK_SIZE=triton.next_power_of_2(n_cols))
+    return c.view(shape)
+
+
+@triton.jit
+def rotary_kernel(OUT, X, COS, SIN, stride_b, stride_h, stride_t, T, D: tl.constexpr, BLOCK_T: tl.constexpr):
+    ts = tl.program_id(0) * BLOCK_T + tl.arange(0, BLOCK_T)
+    head, batch = tl.program_id(1).to(tl.int64), tl.program_id(2).to(tl.int64)
+    half = tl.arange(0, D // 2)
+    mask = ts[:, None] < T
+    base = batch * stride_b + head * stride_h
+    place = base + ts[:, None] * stride_t + half[None, :]
+    cos = tl.load(COS + ts[:, None] * (D // 2) + half[None, :], mask=mask, other=1.0).to(tl.float32)
+    sin = tl.load(SIN + ts[:, None] * (D // 2) + half[None, :], mask=mask, other=0.0).to(tl.float32)
+    x1 = tl.load(X + place, mask=mask, other=0.0).to(tl.float32)
+    x2 = tl.load(X + place + D // 2, mask=mask, other=0.0).to(tl.float32)
+    tl.store(OUT + place, x1 * cos - x2 * sin, mask=mask)
+    tl.store(OUT + place + D // 2, x2 * cos + x1 * sin, mask=mask)
+
+
+def rotary(x, cos, sin):
+    """x [B, H, T, D], cos and sin [T, D / 2]."""
+    B, H, T, D = x.shape
+    assert D & (D - 1) == 0 and D >= 2, "the head dimension must be a power of two"
+    x, cos, sin = x.contiguous(), cos.contiguous(), sin.contiguous()
+    out = torch.empty_like(x)
+    grid = (triton.cdiv(T, 16), H, B)
+    rotary_kernel[grid](out, x, cos, sin, x.stride(0), x.stride(1), x.stride(2), T, D=D, BLOCK_T=16)
+    return out
+
+
+def rotary_reference(x, cos, sin):
+    x1, x2 = x.chunk(2, dim=-1)
+    return torch.cat((x1 * cos - x2 * sin, x2 * cos + x1 * sin), dim=-1)
+
+
+@triton.jit
+def attention_kernel(
+    Q, K, V, Out, scale, sq_b, sq_t, sk_b, sk_t, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
+):
+    start_m, batch = tl.program_id(0), tl.program_id(1).to(tl.int64)
+    offs_m, offs_d = start_m * BM + tl.arange(0, BM), tl.arange(0, D)
+    q = tl.load(Q + batch * sq_b + offs_m[:, None] * sq_t + offs_d[None, :], mask=offs_m[:, None] < T, other=0.0)
+    m_i = tl.full([BM], -float("inf"), dtype=tl.float32)
+    l_i = tl.zeros([BM], dtype=tl.float32)
+    acc = tl.zeros([BM, D], dtype=tl.float32)
+    for start_n in range(0, T, BN):
+        offs_n = start_n + tl.arange(0, BN)
+        inside = offs_n[:, None] < T
+        k = tl.load(K + batch * sk_b + offs_n[:, None] * sk_t + offs_d[None, :], mask=inside, other=0.0)
+        v = tl.load(V + batch * sk_b + offs_n[:, None] * sk_t + offs_d[None, :], mask=inside, other=0.0)
+        s = tl.dot(q, tl.trans(k)) * scale
+        s = tl.where(offs_n[None, :] < T, s, -float("inf"))
+        m_new = tl.maximum(m_i, tl.max(s, 1))
+        p = tl.exp(s - m_new[:, None])
+        alpha = tl.exp(m_i - m_new)
+        l_i = l_i * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m_i = m_new
+    acc = acc / l_i[:, None]
+    tl.store(Out + batch * sq_b + offs_m[:, None] * sq_t + offs_d[None, :], acc, mask=offs_m[:, None] < T)
+
+
+def attention(q, k, v):
+    """q, k, v [batch, T, D]."""
+    q, k, v = q.contiguous(), k.contiguous(), v.contiguous()
+    B, T, D = q.shape
+    out = torch.empty_like(q)
+    strides = (*q.stride()[:2], *k.stride()[:2])
+    attention_kernel[(triton.cdiv(T, 32), B)](q, k, v, out, D**-0.5, *strides, T, D=D, BM=32, BN=32)
+    return out
+
+
+def attention_reference(q, k, v):
+    return torch.softmax(q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5, dim=-1) @ v
+
+
+@triton.jit
+def add_kernel(x_ptr, r_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask).to(tl.float32)
+    r = tl.load(r_ptr + offsets, mask=mask).to(tl.float32)
+    tl.store(y_ptr + offsets, x + r, mask=mask)
+
+
+def residual(x, r):
+    x, r = x.contiguous(), r.contiguous()
+    y = torch.empty_like(x)
+    n = x.numel()
+    add_kernel[(triton.cdiv(n, 128),)](x, r, y, n, BLOCK=128)
+    return y
+
+
+@triton.jit
+def quantize_kernel(q_ptr, scale_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * n_cols + cols, mask=mask, other=0.0).to(tl.float32)
+    scale = tl.max(tl.abs(x), axis=0) / 127.0
+    q = x / tl.maximum(scale, 1e-10)
+    q = tl.where(q >= 0, tl.floor(q + 0.5), tl.ceil(q - 0.5))
+    tl.store(q_ptr + row * n_cols + cols, q.to(tl.int8), mask=mask)
+    tl.store(scale_ptr + row, scale)
+
+
+def quantize(x):
+    x = x.contiguous()
+    q = torch.empty(x.shape, dtype=torch.int8, device=x.device)
+    scale = torch.empty(x.shape[0], dtype=torch.float32, device=x.device)
+    quantize_kernel[(x.shape[0],)](q, scale, x, x.shape[1], BLOCK=triton.next_power_of_2(x.shape[1]))
+    return q, scale
+
+
+def quantize_reference(x):
+    scale = x.abs().amax(-1) / 127
+    return torch.round(x / scale.clamp(min=1e-10)[:, None]).to(torch.int8), scale
+
+
+@triton.jit
+def cumsum_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    carry = 0.0
+    for start in range(0, n_cols, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * n_cols + cols, mask=cols < n_cols, other=0.0).to(tl.float32)
+        y = carry + tl.cumsum(x, 0)
+        carry += tl.sum(x, 0)
+        tl.store(y_ptr + row * n_cols + cols, y, mask=cols < n_cols)
+
+
+def cumsum(x):
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    cumsum_kernel[(x.shape[0],)](y, x, x.shape[1], BLOCK=64)
+    return y
+
+
+@triton.jit
+def argmax_kernel(i_ptr, x_ptr, stride, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * stride + cols, mask=cols < n_cols, other=-float("inf")).to(tl.float32)
+    tl.store(i_ptr + row, tl.argmax(x, axis=0))
+
+
+def argmax(x):
+    x = x.contiguous()
+    i = torch.empty(x.shape[0], dtype=torch.int64, device=x.device)
+    argmax_kernel[(x.shape[0],)](i, x, x.stride(0), x.shape[1], BLOCK=triton.next_power_of_2(x.shape[1]))
+    return i
+
+
+@triton.jit
+def top_k_kernel(v_ptr, i_ptr, x_ptr, n_cols, K: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n_cols + cols, mask=cols < n_cols, other=-float("inf")).to(tl.float32)
+    for k in range(K):
+        best = tl.max(x, axis=0)
+        at = tl.argmax(x, axis=0)
+        tl.store(v_ptr + row * K + k, best)
+        tl.store(i_ptr + row * K + k, at)
+        x = tl.where(cols == at, -float("inf"), x)
+
+
+def top_k(x, k):
+    x = x.contiguous()
+    values = torch.empty((x.shape[0], k), dtype=x.dtype, device=x.device)
+    places = torch.empty((x.shape[0], k), dtype=torch.int64, device=x.device)
+    top_k_kernel[(x.shape[0],)](values, places, x, x.shape[1], K=k, BLOCK=triton.next_power_of_2(x.shape[1]))
+    return values, places
+
+
+@triton.jit
+def matmul_kernel(
+    a_ptr, b_ptr, c_ptr, M, N, K,
+    stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+):  # fmt: skip
+    pid_m, pid_n = tl.program_id(0).to(tl.int64), tl.program_id(1).to(tl.int64)
+    offs_m, offs_n = pid_m * BM + tl.arange(0, BM), pid_n * BN + tl.arange(0, BN)
+    offs_k = tl.arange(0, BK).to(tl.int64)
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        ks = k + offs_k
+        a_mask = (offs_m[:, None] < M) & (ks[None, :] < K)
+        b_mask = (ks[:, None] < K) & (offs_n[None, :] < N)
+        a = tl.load(a_ptr + offs_m[:, None] * stride_am + ks[None, :] * stride_ak, mask=a_mask, other=0.0)
+        b = tl.load(b_ptr + ks[:, None] * stride_bk + offs_n[None, :] * stride_bn, mask=b_mask, other=0.0)
+        acc = tl.dot(a, b, acc)
+    c_mask = (offs_m[:, None] < M) & (offs_n[None, :] < N)
+    tl.store(c_ptr + offs_m[:, None] * stride_cm + offs_n[None, :] * stride_cn, acc, mask=c_mask)
+
+
+def matmul(a, b):
+    assert a.shape[1] == b.shape[0], "the inner sizes differ"
+    (M, K), N = a.shape, b.shape[1]
+    c = torch.empty((M, N), device=a.device, dtype=a.dtype)
+    grid = (triton.cdiv(M, 32), triton.cdiv(N, 32))
+    matmul_kernel[grid](a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(), BM=32, BN=32, BK=32)
+    return c
+
+
+@triton.jit
+def add_norm_kernel(x_ptr, r_ptr, w_ptr, n_cols, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * n_cols + cols, mask=mask, other=0.0).to(tl.float32)
+    total = x + tl.load(r_ptr + row * n_cols + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(r_ptr + row * n_cols + cols, total, mask=mask)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    y = total * tl.rsqrt(tl.sum(total * total, axis=0) / n_cols + eps) * w
+    tl.store(x_ptr + row * n_cols + cols, y, mask=mask)
+
+
+def add_norm_(x, residual, weight):
+    """Changes x and residual, as its reference does."""
+    assert x.is_contiguous() and residual.is_contiguous()
+    n = x.shape[1]
+    add_norm_kernel[(x.shape[0],)](x, residual, weight, n, 1e-6, BLOCK=triton.next_power_of_2(n))
+    return x, residual
+
+
+def add_norm_reference_(x, residual, weight):
+    residual += x
+    x.copy_(residual * torch.rsqrt(residual.square().mean(-1, keepdim=True) + 1e-6) * weight)
+    return x, residual
+
+
+@triton.jit
+def embedding_kernel(y_ptr, i_ptr, w_ptr, D, BLOCK: tl.constexpr):
+    token = tl.program_id(0).to(tl.int64)
+    row = tl.load(i_ptr + token)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < D
+    tl.store(y_ptr + token * D + cols, tl.load(w_ptr + row * D + cols, mask=mask), mask=mask)
+
+
+def embedding(indices, weight):
+    assert indices.device.type == "cuda"
+    indices, weight = indices.contiguous(), weight.contiguous()
+    D = weight.shape[1]
+    y = torch.empty((*indices.shape, D), dtype=weight.dtype, device=weight.device)
+    with torch.cuda.device(weight.device):
+        embedding_kernel[(indices.numel(),)](y, indices, weight, D, BLOCK=triton.next_power_of_2(D))
+    return y
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 32}), triton.Config({"BLOCK": 64})], key=["n"])
+@triton.jit
+def heads_kernel(y_ptr, q_ptr, k_ptr, n, n_head, ratio, heads, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    head, batch = tl.program_id(1).to(tl.int64), tl.program_id(2).to(tl.int64)
+    mask = offsets < n_head
+    q = tl.load(q_ptr + (batch * heads + head) * n_head + offsets, mask=mask).to(tl.float32)
+    k = tl.load(k_ptr + (batch * (heads // ratio) + head // ratio) * n_head + offsets, mask=mask).to(tl.float32)
+    tl.store(y_ptr + (batch * heads + head) * n_head + offsets, q * k, mask=mask)
+
+
+def shared_heads(q, k):
+    """q [B, H, T, D] times k [B, H / r, T, D], each head of k for r heads of q."""
+    q, k = q.contiguous(), k.contiguous()
+    B, H, T, D = q.shape
+    y = torch.empty_like(q)
+    grid = lambda meta: (triton.cdiv(T * D, meta["BLOCK"]), H, B)  # noqa: E731
+    heads_kernel[grid](y, q, k, q.numel(), T * D, H // k.shape[1], H)
+    return y
+
+
+def shared_heads_reference(q, k):
+    return q * k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)

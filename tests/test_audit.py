@@ -1,0 +1,266 @@
+"""The audit: right kernels of public kinds have no fault, planted ones are found, and sentence and line are true."""
+
+import os
+
+os.environ["TRITON_INTERPRET"] = "1"
+
+import importlib.util
+import json
+import pathlib
+import re
+import shlex
+import tomllib
+from xml.etree import ElementTree
+
+import pytest
+import torch
+import torch.nn.functional as F
+from conftest import ROOT
+
+import grader
+from grader import __main__ as command
+from grader import language
+from grader.auditing.audit import CannotAudit, audit
+from grader.auditing.report import FaultsFound
+from grader.auditing.report_files import as_json, junit
+
+FOLDER = ROOT / "tests" / "audited"
+TEXT = (FOLDER / "kernels.py").read_text(encoding="utf-8")
+WRONG = tomllib.loads((FOLDER / "wrong.toml").read_text(encoding="utf-8"))
+
+
+def loaded(path: pathlib.Path):
+    """The module of a file of kernels."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def randn(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(0))
+
+
+KERNELS = loaded(FOLDER / "kernels.py")
+INPUTS = {
+    "softmax": (lambda x: torch.softmax(x, -1), [randn(4, 781)]),
+    "log_softmax": (lambda x: torch.log_softmax(x, -1), [randn(4, 781)]),
+    "layer_norm": (lambda x, w, b: F.layer_norm(x, x.shape[-1:], w, b, 1e-5), [randn(4, 300), randn(300), randn(300)]),
+    "rms_norm": (lambda x, w: F.rms_norm(x, x.shape[-1:], w, 1e-6), [randn(2, 3, 300), randn(300)]),
+    "cross_entropy": (
+        lambda logits, target: F.cross_entropy(logits, target, reduction="none"),
+        [randn(6, 700), torch.tensor([3, 699, 0, 350, -100, 12])],
+    ),
+    "gelu": (F.gelu, [randn(5, 200)]),
+    "swiglu": (lambda a, b: F.silu(a) * b, [randn(2, 3, 300), randn(2, 3, 300)]),
+    "rotary": (KERNELS.rotary_reference, [randn(2, 3, 20, 32), randn(20, 16), randn(20, 16)]),
+    "attention": (KERNELS.attention_reference, [randn(2, 70, 32), randn(2, 70, 32), randn(2, 70, 32)]),
+    "residual": (lambda x, r: x + r, [randn(7, 100), randn(7, 100)]),
+    "quantize": (KERNELS.quantize_reference, [randn(5, 300)]),
+    "cumsum": (lambda x: x.cumsum(-1), [randn(4, 300)]),
+    "argmax": (lambda x: x.argmax(-1), [randn(4, 300)]),
+    "top_k": (lambda x, k: tuple(torch.topk(x, k)), [randn(4, 300), 5]),
+    "matmul": (torch.matmul, [randn(50, 70), randn(70, 40)]),
+    "add_norm_": (KERNELS.add_norm_reference_, [randn(4, 100), randn(4, 100), randn(100)]),
+    "embedding": (lambda i, w: w[i], [torch.tensor([[3, 0, 49], [7, 7, 12]]), randn(50, 24)]),
+    "shared_heads": (KERNELS.shared_heads_reference, [randn(2, 4, 9, 16), randn(2, 2, 9, 16)]),
+}
+QUICK = {"softmax", "residual", "argmax", "shared_heads"}  # arguments of other kinds, and fast
+
+
+def marked(names, quick):
+    """The quick ones for make test, and the others for whole lists."""
+    return [pytest.param(name, marks=[] if name in quick else pytest.mark.whole) for name in names]
+
+
+@pytest.mark.parametrize("name", marked(INPUTS, QUICK))
+def test_no_fault_is_invented_in_a_right_kernel(name):
+    """Whatever is made of its inputs; and cases of most kinds ran."""
+    reference, inputs = INPUTS[name]
+    report = audit(getattr(KERNELS, name), reference, *inputs, gpus=(), seconds=60)
+
+    assert report, report
+    assert {"given", "size", "dtype", "values", "again"} <= report.counts.cases.keys()
+    assert report.counts.used < 0.7  # of the error that is allowed
+
+
+@pytest.mark.parametrize("name", marked(WRONG, {name for name, each in WRONG.items() if each.get("quick")}))
+def test_a_planted_fault_is_found_with_its_sentence_and_line(name, tmp_path):
+    """Its section, words of the sentence, and a line of the kernel as its file has it."""
+    planted = WRONG[name]
+    assert planted["old"] in TEXT
+    edited = TEXT.replace(planted["old"], planted["new"], 1)
+    (tmp_path / f"{name}.py").write_text(edited, encoding="utf-8")
+    reference, inputs = INPUTS[planted["function"]]
+    function = getattr(loaded(tmp_path / f"{name}.py"), planted["function"])
+    report = audit(function, reference, *inputs, gpus=(), seconds=60)
+    lines = [
+        line for fault in report.of(planted["section"]) for line in fault.lines if planted["words"] in fault.sentence
+    ]
+
+    assert not report
+    assert any(line.text.startswith(planted["line"]) for line in lines), report
+    assert all(edited.splitlines()[line.number - 1].strip() == line.text for line in lines)
+
+
+def doubled(x):
+    """A function that refuses what it does not take, and is wrong nowhere."""
+    assert x.is_contiguous() and x.dtype == torch.float32, "a contiguous float32 tensor, please"
+    return KERNELS.residual(x, x)
+
+
+@pytest.fixture
+def report():
+    """An audit of a right function that refuses much."""
+    return audit(doubled, lambda x: 2 * x, randn(3, 20), gpus=())
+
+
+def test_what_a_function_refuses_is_no_fault(report):
+    """It is told, with the error and some of the cases."""
+    assert report
+    assert "AssertionError: a contiguous float32 tensor, please" in report.refusals
+    assert "refuses rows with gaps between them" in repr(report)
+    report.raise_for_faults()
+
+
+def test_the_seed_repeats_an_audit(report):
+    """All but the time that it took."""
+    again = audit(doubled, lambda x: 2 * x, randn(3, 20), gpus=())
+
+    assert again == report
+
+
+def test_bytes_are_counted_by_tensor(report):
+    """x + x reads x twice, and the result is as large as x."""
+    x, result = report.traffic.tensors
+
+    assert (x.name, x.read, x.written, result.name, result.read, result.written) == ("x", 480, 0, "result", 0, 240)
+    assert (report.traffic.total(), report.traffic.least()) == (720, 480)
+
+
+def test_a_reference_with_numbers_of_its_own_need_not_take_float64(report):
+    """It computes in its own precision then, and the report says so."""
+    two = torch.full((20, 20), 0.0).fill_diagonal_(2.0)
+    found = audit(doubled, lambda x: x @ two[: x.shape[1], : x.shape[1]], randn(3, 20), gpus=(), seconds=1)
+
+    assert found and "the reference in float64" in repr(found)
+
+
+def halved(x):
+    """A wrong function without a kernel."""
+    return x / 2
+
+
+def test_a_fault_raises_and_is_written_as_html_junit_and_json():
+    """The same fault in all of them; what an audit found is true for pytest, too."""
+    found = audit(halved, lambda x: 2 * x, randn(3, 20), gpus=())
+    suites = ElementTree.fromstring(junit(found))
+    (fault,) = json.loads(as_json(found))["faults"]
+
+    with pytest.raises(FaultsFound, match="expected"):
+        found.raise_for_faults()
+    assert suites.get("failures") == "1"
+    assert suites.find(".//failure").get("message") == fault["sentence"] == found.faults[0].sentence
+    assert fault["sentence"] in found._repr_html_()
+
+
+def test_a_report_is_said_in_the_language_in_use():
+    """With the same numbers."""
+    found = audit(halved, lambda x: 2 * x, randn(3, 20), gpus=())
+    with language.speaking("zh"):
+        text = repr(found)
+
+    assert "expected" not in text and found.faults[0].case in text
+
+
+def test_a_kernel_is_audited_with_its_grid():
+    """Its sizes stay, and the reference changes the same argument."""
+
+    def right(x, r, y, n):
+        y.copy_(x + r)
+
+    x, r, y = randn(5, 40), randn(5, 40), torch.zeros(5, 40)
+    found = audit(KERNELS.add_kernel, right, x, r, y, 200, grid=(2,), gpus=(), BLOCK=128)
+
+    assert found and "size" not in found.counts.cases
+    assert not audit(KERNELS.add_kernel, right, x, r, y, 200, grid=(1,), gpus=(), BLOCK=128)
+
+
+def test_a_reference_that_fails_is_no_report():
+    """Nothing was audited then; nor for a GPU that nobody knows."""
+    with pytest.raises(CannotAudit, match="the reference fails"):
+        audit(halved, torch.linalg.cholesky, randn(3, 20))
+    with pytest.raises(CannotAudit, match="no GPU 'T5'"):
+        audit(halved, halved, randn(3, 20), gpus=["T5"])
+
+
+def test_an_audit_ends_in_time_in_the_middle_of_a_kernel():
+    """And it says what it has not reached."""
+
+    def forever(x):
+        while x.numel() > 60:
+            pass
+        return x / 2
+
+    found = audit(forever, halved, randn(3, 20), gpus=(), seconds=0.5)
+
+    assert "the rest of the cases" in repr(found)
+    assert grader.audit is audit
+
+
+def test_the_pages_show_what_the_audit_says_of_their_kernel(tmp_path, monkeypatch, capsys):
+    """Of a fault that public projects have had; and the cure that the page names is one."""
+    pages = ["README.md", "README.zh.md", "docs/audit.md", "docs/zh/audit.md"]
+    texts = [(ROOT / page).read_text(encoding="utf-8") for page in pages]
+    kernel = re.search(r"```python\n(import torch\nimport triton\n.*?)```", texts[2], re.DOTALL)[1]
+    shown = [re.search(r"```\n((?:rms_norm against .*?\n\n)?✗ memory: .*?)```", text, re.DOTALL)[1] for text in texts]
+    (asked,) = {re.search(r"python -m grader (audit rms_norm.*)", text)[1] for text in texts}
+    cured = kernel.replace("row = tl.program_id(0)\n", "row = tl.program_id(0).to(tl.int64)\n")
+    monkeypatch.chdir(tmp_path)
+    for edited, status in ((kernel, 1), (cured, 0)):
+        (tmp_path / "rms_norm.py").write_text(edited, encoding="utf-8")
+        assert command.main([*shlex.split(asked), "--gpus", "", "--lang", "en"]) == status
+    printed = capsys.readouterr().out
+
+    assert [page for page, lines in zip(pages, shown) if lines not in printed] == []
+
+
+@pytest.mark.whole
+def test_the_compiler_is_asked_while_the_cases_run(tmp_path):
+    """For every GPU that is named; and what only an interpreter takes is a fault."""
+    reference, inputs = INPUTS["residual"]
+    right = audit(KERNELS.residual, reference, *inputs, gpus=("T4", "MI300X"), seconds=60)
+    edited = TEXT.replace(
+        "tl.store(y_ptr + offsets, x + r, mask=mask)", "tl.store(y_ptr + offsets, x.to(float) + r, mask=mask)"
+    )
+    (tmp_path / "refused.py").write_text(edited, encoding="utf-8")
+    refused = audit(loaded(tmp_path / "refused.py").residual, reference, *inputs, gpus=("T4",), seconds=60)
+
+    assert right and "loads, bytes per thread" in repr(right)
+    assert refused.of("compiler"), refused
+
+
+def run(*arguments) -> int:
+    """The exit status of the command."""
+    return command.main(["audit", *map(str, arguments), "--gpus", ""])
+
+
+def test_the_command_has_an_exit_status_and_writes_files(tmp_path, capsys):
+    """0 without a fault, 1 with one, 2 for a usage error, which is a sentence."""
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import torch\ndef half(x):\n    return x / 2\ndef right(x):\n    return x * 0.5\n", encoding="utf-8"
+    )
+    asked = "--inputs", "randn(3, 20)", "--junit", tmp_path / "j.xml", "--json", tmp_path / "j.json"
+
+    assert run(f"{file}::half", "--against", "right", *asked) == 0
+    assert run(f"{file}::half", "--against", "torch.mul(x, 0.5)", *asked) == 0
+    assert run(f"{file}::half", "--against", "torch.neg", *asked) == 1
+    assert ElementTree.parse(tmp_path / "j.xml").getroot().get("failures") == "1"
+    assert json.loads((tmp_path / "j.json").read_text(encoding="utf-8"))["reference"] == "torch.neg"
+    capsys.readouterr()
+    for wrong in ("no such::half", f"{file}::third", f"{file}"):
+        assert run(wrong, "--against", "right", *asked) == 2
+    assert run(f"{file}::half", "--against", "x +", *asked) == 2
+    assert run(f"{file}::half", "--against", "right", "--inputs", "randm(3)") == 2
+    assert capsys.readouterr().err.count("Nothing audited: ") == 5
