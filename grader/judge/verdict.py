@@ -109,8 +109,10 @@ def _idle(case: Case, evidence: Evidence) -> Failure | None:
 
 def _width(case: Case, evidence: Evidence) -> Failure | None:
     """A failure if an access is wider than a tile: one block holds all there is, and nothing walks."""
+    if case.tile is None:
+        return None
     widest = max((launch["widest"] for launch in evidence.launches), default=0)
-    if case.tile is None or widest <= case.tile:
+    if widest <= case.tile:
         return None
     sentence = fault(
         "way",
