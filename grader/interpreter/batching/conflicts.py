@@ -227,7 +227,8 @@ class Transaction:
         begins[order] = launch.clock + np.cumsum(self.ticks[order]) - self.ticks[order]
         launch.clock += int(self.ticks.sum())
         launch.widest = max(launch.widest, self._widest)
-        launch.loaded.update(dict(zip(self.programs.tolist(), self._loaded.tolist())))
+        some = self._loaded > 0
+        launch.loaded.update(dict(zip(self.programs[some].tolist(), self._loaded[some].tolist())))
         for index in sorted(self._first_access, key=self._first_access.get):
             entry = ledger.entry(self.regions[index - 1])
             for op in ("load", "store"):
