@@ -18,6 +18,7 @@ from grader.interpreter import launch_args
 from grader.judge import compiled, zygotes
 from grader.judge.extract import extract
 from grader.judge.judge import judge
+from grader.judge.time_limit import TimeLimit
 from grader.reference import wide_loads
 from grader.spec import Call, Case, Evidence
 
@@ -115,9 +116,23 @@ def test_a_launch_is_compiled_once(monkeypatch):
     kept = recorded((X, {}), (X, {}), (torch.ones(4, 255), {}))
     case = Case("a copy", Call("value", "x"), verify=lambda e: None, machine=lambda launches: None)
     for launch, program in kept:
-        assert compiled.assemble([(case, Evidence(launches=[launch], programs=[program]))], 30, []) == []
+        assert compiled.assemble([(case, Evidence(launches=[launch], programs=[program]))], TimeLimit(30), []) == []
 
     assert [launch["divisible"]["n_cols"] for launch in asked] == [16, 1]
+
+
+def test_all_launches_of_an_answer_take_one_limit_together(monkeypatch):
+    """Else each case of a slow assembly would take as long as an answer may."""
+    limits = []
+    monkeypatch.setattr(compiled, "_assembled", {})
+    monkeypatch.setattr(
+        zygotes.Session, "assemble", lambda self, *launch: limits.append(self.limit) or {"loads": {}, "spills": 0}
+    )
+    case = Case("a copy", Call("value", "x"), verify=lambda e: None, machine=lambda launches: None)
+    limit, kept = TimeLimit(30), recorded((X, {}), (torch.ones(4, 255), {}))
+
+    assert compiled.assemble([(case, Evidence(launches=[a], programs=[b])) for a, b in kept], limit, []) == []
+    assert limits == [limit, limit]
 
 
 def wide():

@@ -360,7 +360,8 @@ def test_too_few_loads_are_refused():
     case = lessons.exercises()["12.5"].cases(1)[0]
     launch = {
         "kernel": "k",
-        "options": {"barriers": 0, "threads": 32, "shuffles": 0, "most_loads": 0, "most_read": 0, "unstored": ""},
+        "options": {"barriers": 0, "threads": 32, "shuffles": 0, "most_loads": 0, "most_read": 0, "unstored": ""}
+        | {"most_atomics": 0, "most_shuffles": 0},
         "grid": [1],
         "shared": 0,
     }

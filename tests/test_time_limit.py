@@ -114,6 +114,16 @@ def test_a_frame_that_comes_in_the_time_given_for_waiting_is_received():
     assert frames.receive(ours, 0, left) == ({"late": True}, b"")
 
 
-def test_without_a_record_of_linux_nobody_waited(tmp_path):
+def test_threads_that_wait_at_once_wait_as_long_as_one(tmp_path, monkeypatch):
+    """Else an answer of many threads would have many seconds for each on the clock."""
+    for thread, waited in enumerate((2, 5, 3)):
+        (tmp_path / "7" / "task" / str(thread)).mkdir(parents=True)
+        (tmp_path / "7" / "task" / str(thread) / "schedstat").write_text(f"9 {waited}000000000 1\n")
+    monkeypatch.setattr(processes.pathlib, "Path", lambda _, *parts: tmp_path.joinpath(*parts))
+
+    assert processes.waited(7) == 5
+
+
+def test_without_a_record_of_linux_nobody_waited():
     assert processes.waited(2**22 + 1) == 0
     assert processes.waited_below(2**22 + 1) == {}

@@ -37,6 +37,7 @@ class Counts(ctypes.Structure):
         for name in (
             "barriers", "blocks_storing", "widest", "shuffles", "most_loads", "stored_again",
             "most_read", "narrow", "unstored", "thread", "block", "thread_steps", "warp_steps",
+            "most_atomics", "most_shuffles",
         )
     ]  # fmt: skip
 
@@ -86,7 +87,7 @@ def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, 
     """Enter the runtime's counts into the ledger, and copy its memory back into the tensors."""
     counts = Counts.in_dll(runtime, "counts")
     names = "barriers shuffles most_loads stored_again most_read narrow thread_steps warp_steps"
-    for name in names.split():
+    for name in [*names.split(), "most_atomics", "most_shuffles"]:
         launch.options[name] = getattr(counts, name)
     launch.options["loaded_back"] = 0  # elements read from tensors that the kernel also stores to
     launch.options["unstored"] = report.unstored(counts, source, library) if counts.unstored else ""

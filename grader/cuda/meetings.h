@@ -174,8 +174,10 @@ static void meet() {
             const unsigned here = together(fibers + first, lane);
             if (!here) continue;
             const int what = fibers[first + lane].what;
-            counts.shuffles += exchange(fibers + first, here);
-            if (what >= R_ADD && what <= R_XOR) counts.shuffles += STEPS_OF_A_WARP;
+            const int steps = exchange(fibers + first, here) + (what >= R_ADD && what <= R_XOR ? STEPS_OF_A_WARP : 0);
+            const int64_t of_warp = warp_shuffles[first / LANES] += steps;
+            counts.shuffles += steps;
+            if (of_warp > counts.most_shuffles) counts.most_shuffles = of_warp;
             any = true;
         }
     if (any || active_lanes_meet()) return;

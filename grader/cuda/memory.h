@@ -67,6 +67,7 @@ static void touch(int64_t at, int access, uint64_t code) {
         memcpy(&p.was, shared + 4 * at, 4);
     }
     (access == ATOMIC ? cell.atomic : cell.store) = {now, fibers[now].clock, code};
+    if (access == ATOMIC && ++cell.served > counts.most_atomics) counts.most_atomics = cell.served;
 }
 
 static void watch(const char* from, int size, int access, uint64_t code) {
@@ -77,9 +78,16 @@ static void watch(const char* from, int size, int access, uint64_t code) {
 // ---- the check of any access
 
 // aligned: the type of the access says that the address is a multiple of the size. Without that a GPU moves no more than
-// an element at a time; of a struct that is larger than 16 bytes, the address itself tells.
+// an element at a time. WIDE_TELLS: whether the instructions that move a struct of more than 16 bytes say so; where they
+// do not, its address tells.
+#ifdef __x86_64__
+constexpr bool WIDE_TELLS = true;
+#else
+constexpr bool WIDE_TELLS = false;
+#endif
 static void count(Tensor& tensor, int64_t offset, int64_t size, int access, bool aligned) {
-    const int64_t width = aligned ? size : size > 16 && offset % 16 == 0 ? 16 : size < 4 ? size : 4;
+    const bool by_place = !WIDE_TELLS && size > 16 && offset % 16 == 0;
+    const int64_t width = aligned ? size : by_place ? 16 : size < 4 ? size : 4;
     if (width > counts.widest) counts.widest = width;
     if (access != STORE) {
         tensor.read += size;
@@ -99,6 +107,13 @@ static void count(Tensor& tensor, int64_t offset, int64_t size, int access, bool
         counts.stored_again += access == STORE && tensor.owner[e] >= 0;
         tensor.owner[e] = block;
     }
+}
+
+// The number of the tensor at an address or around it, -1 if there is none.
+static int tensor_at(const char* from) {
+    for (int i = 0; i < MOST_TENSORS; i++)
+        if (tensors[i].base && from >= tensors[i].base - WINDOW / 2 && from < tensors[i].base + WINDOW / 2) return i;
+    return -1;
 }
 
 static bool within(uint64_t from, int64_t size, const Range& range) { return from >= range.from && from + size <= range.to; }
@@ -132,13 +147,10 @@ static void before(const void* address, int64_t size, int access, uint64_t code,
         if (access != LOAD) stop(GLOBAL, code);
         if (!constant((uint64_t)from, size)) stop(NOWHERE, code);
     } else {
-        for (Tensor& tensor : tensors)
-            if (tensor.base && from >= tensor.base - WINDOW / 2 && from < tensor.base + WINDOW / 2) {
-                event.tensor = &tensor - tensors;
-                event.offset = from - tensor.base;
-            }
+        event.tensor = tensor_at(from);
         if (event.tensor < 0) stop(NOWHERE, code);
         Tensor& tensor = tensors[event.tensor];
+        event.offset = from - tensor.base;
         if (event.offset < 0 || event.offset + size > tensor.bytes) stop(OUTSIDE, code);
         if (aligned && (uint64_t)from % size) stop(MISALIGNED, code);
         count(tensor, event.offset, size, access, aligned);
@@ -156,6 +168,11 @@ static void tell(void* at, size_t size, int access, uint64_t code, bool aligned)
     (access == LOAD ? told_load : told_store) = {(uint64_t)at, (uint64_t)at + size};
 }
 
+// The sanitizer does not tell how a struct is aligned. The instructions that move it do, and each is checked as well.
+static void tell_range(void* at, size_t size, int access, uint64_t code) {
+    if (!WIDE_TELLS || size <= 16 || tensor_at((const char*)at) < 0) tell(at, size, access, code, false);
+}
+
 // ---- the callbacks that the sanitizers' libraries would provide
 
 #define CODE ((uint64_t)__builtin_return_address(0) - 1)
@@ -165,8 +182,8 @@ static void tell(void* at, size_t size, int access, uint64_t code, bool aligned)
     extern "C" void __tsan_unaligned_read##n(void* at) { tell(at, n, LOAD, CODE, false); }              \
     extern "C" void __tsan_unaligned_write##n(void* at) { tell(at, n, STORE, CODE, false); }
 SIZED(1) SIZED(2) SIZED(4) SIZED(8) SIZED(16)
-extern "C" void __tsan_read_range(void* at, size_t size) { tell(at, size, LOAD, CODE, false); }
-extern "C" void __tsan_write_range(void* at, size_t size) { tell(at, size, STORE, CODE, false); }
+extern "C" void __tsan_read_range(void* at, size_t size) { tell_range(at, size, LOAD, CODE); }
+extern "C" void __tsan_write_range(void* at, size_t size) { tell_range(at, size, STORE, CODE); }
 extern "C" void __tsan_init() {}
 extern "C" void __tsan_func_entry(void*) {}
 extern "C" void __tsan_func_exit() {}

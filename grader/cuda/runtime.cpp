@@ -33,7 +33,8 @@ static void resume(Fiber& fiber, bool begins) {
 }
 
 static void run_block() {
-    for (size_t i = 0; i < shared_bytes / 4; i++) ((uint32_t*)shared)[i] = POISON[(i + block) % 2];
+    for (size_t i = 0; i < shared_bytes / 4; i++) ((uint32_t*)shared)[i] = POISON[(i + block) % 2], cells[i].served = 0;
+    memset(warp_shuffles, 0, sizeof warp_shuffles);
     everybody_meets();
     begun = met;
     stored = false;

@@ -48,6 +48,8 @@ struct Counts {
     int64_t unstored, thread, block;  // of the first load of shared memory without a store in its block
     // How often a thread, and how often a warp, stored to shared memory between two synchronisations.
     int64_t thread_steps, warp_steps;
+    int64_t most_atomics;   // atomics to one word of shared memory in one block, at most
+    int64_t most_shuffles;  // shuffles of one warp of one block, at most
 };
 struct Fiber {
     jmp_buf begin;          // where it begins with the next block
@@ -78,6 +80,7 @@ struct Cell {  // four bytes of shared memory: thread, clock and instruction of 
     } store, atomic;
     uint64_t loaded;  // the instruction of the last load
     uint32_t read;    // the highest clock of a load
+    int64_t served;   // atomics in this block
 };
 struct Watched {  // one access to shared memory, for banks.py
     uint64_t code;
@@ -113,6 +116,7 @@ static uint32_t* reads;  // for each cell and thread, the thread's clock at its 
 static uint32_t met;     // the highest clock at the last synchronisation of the whole block
 static uint32_t begun;   // the same, at the beginning of the block
 static uint32_t warp_stored[MOST_THREADS / LANES];  // the clock at the last store of each warp to shared memory
+static int64_t warp_shuffles[MOST_THREADS / LANES];  // of each warp, in this block
 static struct Pending {
     int64_t cell;
     uint32_t was;

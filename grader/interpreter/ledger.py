@@ -12,6 +12,7 @@ import numpy as np
 from ..spec import SharedRequests
 from .float_storages import FloatStorages
 
+_SHARE = 4  # a program with less than this part of an average share of the loads has none
 _COUNTERS = 256  # integers that the launches of a recording may store before they count as numbers: fewer than a matrix
 
 
@@ -61,6 +62,7 @@ class Launch:
     # Loads of an element that another program stored after its last atomic: the two are not ordered on a GPU.
     early: int = 0
     storing_programs: set[int] = field(default_factory=set)
+    loaded: Counter[int] = field(default_factory=Counter)  # by program: active lanes of its loads
     # For each tensor, by element: the program that stored to it last (-1: none), and the time of that store.
     owners: dict[str, np.ndarray] = field(default_factory=dict)
     times: dict[str, np.ndarray] = field(default_factory=dict)
@@ -72,6 +74,12 @@ class Launch:
     def storing(self) -> int:
         """Number of programs that stored anything."""
         return len(self.storing_programs)
+
+    @property
+    def working(self) -> int:
+        """Number of programs that stored anything, and loaded a fourth of what a program loads on average or more."""
+        programs, whole = math.prod(self.grid), self.loaded.total()
+        return sum(_SHARE * programs * self.loaded[program] >= whole for program in self.storing_programs)
 
     def load(self, region, elements, program) -> None:
         """Count loads.
@@ -151,6 +159,7 @@ class Ledger:
         launch.clock += 1
         self.entry(region).add(op, transfers(elements))
         if op == "load":
+            launch.loaded[program] += elements.size
             launch.load(region, elements, program)
             return
         launch.storing_programs.add(program)

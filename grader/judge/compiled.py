@@ -135,17 +135,19 @@ def _refusal(case: Case, evidence: Evidence, error: Error) -> Failure:
     return Failure(case, replace(evidence, error=None), sentence, mistake)
 
 
-def assemble(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
+def assemble(seen: Seen, limit: TimeLimit, flags: list[str]) -> list[Failure]:
     """Compile the launches of the cases that judge machine code, for one GPU.
 
-    seen, seconds, flags: as for `lower`.
+    seen: the cases with their evidence. limit: the time of the answer, which all of its launches take together. flags:
+    gets a sentence if the machine code was not looked at.
     """
-    failures = []
+    failures, seconds = [], limit.seconds
+    limits = limit, TimeLimit(_LONGER * seconds)
     for case, evidence in seen:
         if case.machine is None:
             continue
         try:
-            wrong = case.machine(_machines(evidence, seconds))
+            wrong = case.machine(_machines(evidence, limits))
         except (zygotes.Deadline, zygotes.Died, zygotes.NotCompiled, zygotes.NoAssembler, zygotes.NoWorker) as error:
             blame = _fault(error, seconds, assembles=True)
             if blame is None:
@@ -185,23 +187,24 @@ def _takes_another(seconds: float, assembles: bool) -> bool:
     return False
 
 
-def _machines(evidence: Evidence, seconds: float) -> list[tuple[Launch, Machine]]:
+def _machines(evidence: Evidence, limits: tuple[TimeLimit, TimeLimit]) -> list[tuple[Launch, Machine]]:
     """(launch, its machine code) for each specialisation of the answer's own kernels. Raises as a Session does.
 
-    Where the compiler does not finish, it gets more time once, and begins with the first launch that it had not done.
+    limits: of all cases together. Where the compiler does not finish in the first one, it gets the second, and begins
+    with the first launch that it had not done.
     """
     with contextlib.suppress(zygotes.Deadline, zygotes.Died):
-        return _assembled_in(evidence, seconds)
-    return _assembled_in(evidence, _LONGER * seconds)
+        return _assembled_in(evidence, limits[0])
+    return _assembled_in(evidence, limits[1])
 
 
-def _assembled_in(evidence: Evidence, seconds: float) -> list[tuple[Launch, Machine]]:
+def _assembled_in(evidence: Evidence, limit: TimeLimit) -> list[tuple[Launch, Machine]]:
     found = {}
     with contextlib.ExitStack() as opened:
 
         @functools.cache
         def session() -> Session:
-            return opened.enter_context(zygotes.get("compiled").open("", seconds, assembles=True))
+            return opened.enter_context(zygotes.get("compiled").open("", limit, assembles=True))
 
         for launch in evidence.launches:
             if launch["program"] >= 0:

@@ -116,7 +116,7 @@ def _failures(exercise: Exercise, answer: Answer, run: Run, seconds: float, flag
     failures = sorted(replaced.values(), key=lambda failure: places.get(id(failure.case), len(places)))
     failures = diagnose.in_order(exercise, failures)
     if not failures:
-        failures = compiled.assemble(run.seen, seconds, flags)
+        failures = compiled.assemble(run.seen, run.limit, flags)
     gpu = exercise.kernels and environment.has_gpu() and (environment.has_cupy() or not cuda)
     if not failures and gpu:
         failures = compiled.on_gpu(exercise, answer, run.seen, seconds, flags)

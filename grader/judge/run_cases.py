@@ -17,14 +17,15 @@ class Run:
 
     seconds: time limit for all cases together. flags: gets a sentence about kernels that nobody could lower.
 
+    limit: of these seconds; what comes later for this answer may take what is left of it.
     After `run_all`: failures: in the order of the cases. seen: the cases that ran, with their evidence. passed: number
     of right cases. not_attempted: a sentence if the exercise still holds its TODO, else None.
     """
 
     def __init__(self, exercise: Exercise, answer: Answer, cases: list[Case], seconds: float, flags: list[str]):
-        self._exercise, self._answer, self._cases, self._limit = exercise, answer, cases, TimeLimit(seconds)
+        self._exercise, self._answer, self._cases, self.limit = exercise, answer, cases, TimeLimit(seconds)
         self._session: Session | None = None
-        self._oracle, self._front_end = Oracle(self._limit), compiled.FrontEnd(self._limit, flags)
+        self._oracle, self._front_end = Oracle(self.limit), compiled.FrontEnd(self.limit, flags)
         self._unfinished: set[str | None] = set()  # parts of the exercise whose further cases are skipped
         self.failures: list[Failure] = []
         self.seen: list[tuple[Case, Evidence]] = []
@@ -90,7 +91,7 @@ class Run:
             self._front_end.wait()
         return forking.open(
             self._answer.source,
-            self._limit,
+            self.limit,
             self._exercise.driver,
             self._front_end.lower,
             apart=any(each.apart for each in self._cases),

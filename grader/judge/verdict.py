@@ -1,4 +1,4 @@
-"""The verdict on one case: library calls, errors, numbers, side effects, idle programs and traffic, in this order."""
+"""The verdict on one case: library calls, errors, numbers, side effects, idle programs, width and traffic, in order."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
             else said("the input tensor")
         )
         return Failure(case, evidence, said("{which} was changed", which=which), "input-overwritten")
-    return _idle(case, evidence) or _traffic(case, evidence)
+    return _idle(case, evidence) or _width(case, evidence) or _traffic(case, evidence)
 
 
 def _idle(case: Case, evidence: Evidence) -> Failure | None:
@@ -122,6 +122,22 @@ def _idle(case: Case, evidence: Evidence) -> Failure | None:
         storing=storing,
     )
     return Failure(case, evidence, sentence, "programs-idle")
+
+
+def _width(case: Case, evidence: Evidence) -> Failure | None:
+    """A failure if an access is wider than a tile: one block holds all there is, and nothing walks."""
+    if case.tile is None:
+        return None
+    widest = max((launch["widest"] for launch in evidence.launches), default=0)
+    if widest <= case.tile:
+        return None
+    sentence = fault(
+        "way",
+        "right numbers, but one access moves {widest} elements, and a tile has {tile}",
+        widest=widest,
+        tile=case.tile,
+    )
+    return Failure(case, evidence, sentence, "wider-than-a-tile")
 
 
 def _traffic(case: Case, evidence: Evidence) -> Failure | None:

@@ -11,7 +11,7 @@ import torch
 
 from ..checks import compare, inputs
 from ..mistakes.softmax.function import WRAPPER_PLACES
-from ..mistakes.softmax.online import MERGE, NORMALIZER, ONLINE_KERNEL, TILED_WALK
+from ..mistakes.softmax.online import MERGE, NORMALIZER, TILED_WALK
 from ..mistakes.softmax.promises import BLOCK_RANGE, NUMBERS_KEPT
 from ..reference import far_rows, online, softmax_function
 from ..sentence import joined, said
@@ -143,8 +143,9 @@ def _kernel_cases(seed: int) -> list[Case]:
     for i, (label, family, m, n, block) in enumerate(_MATRICES):
         cases.append(_kernel_case(label, family(m, n, inputs.generator(seed + i)), block))
     g = inputs.generator(seed)
-    x = inputs.randn(2, 300, g)
+    x, many = inputs.randn(2, 300, g), random.Random(seed).randint(1000, 1300)
     cases += [_kernel_case(said("the same row, another block"), x, block) for block in (16, 128, 512)]
+    cases.append(_kernel_case(said("a row of many tiles"), inputs.randn(1, many, g), 4))
     cases += [
         _kernel_case(said("wide gaps between the input's rows"), inputs.row_strided(inputs.randn(3, 6, g)), 4, y_gap=1),
         _kernel_case(said("programs in reversed order"), inputs.randn(4, 9, g), 4, order="reversed"),
@@ -164,7 +165,7 @@ def _kernel_case(label: str, x: torch.Tensor, block: int, y_gap: int = 0, order:
         x,
         Call("launch", "online_softmax_kernel", args, {"BLOCK": block}, grid=(m,), order=order),
         walks=2,
-        verify=lambda e: softmax_function.stored(x, e.args[0]) or online.too_wide(e, block),
+        tile=block,
     )
 
 
@@ -302,7 +303,7 @@ EXERCISES = [
                 "store."
             ),
         ),
-        mistakes=ONLINE_KERNEL,
+        mistakes=TILED_WALK,
     ),
     Exercise(
         id="8.4",

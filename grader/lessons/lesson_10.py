@@ -80,6 +80,7 @@ def _tile_case(label: str, x: torch.Tensor, rows: int, y_gap: int = 0, order: st
             order=order,
         ),
         facts={"tile": rows},
+        tile=rows * block,
     )
 
 
@@ -144,6 +145,7 @@ def _walk_case(label: str, x: torch.Tensor, programs: int, y_gap: int = 0, order
             trace=True,
         ),
         facts={"programs": programs},
+        tile=softmax_function.block(n),
         busy=softmax_function.shares(m, programs)[1],
     )
     return replace(case, verify=lambda e: case.verify(e) or softmax_function.unequal(e, m, programs))

@@ -92,7 +92,7 @@ _TILED = [  # label, offsets, M, N, d, dv, keys of a tile
     (said("a key inside a tile 200 above the others"), _outlier_inside, 3, 14, 4, 2, 4),
     (said("the last key 200 above the others"), _outlier_last, 3, 15, 4, 2, 4),
     (said("64 numbers per key"), _plain, 8, 50, 64, 64, 16),
-    (said("many keys"), _plain, 24, 300, 2, 2, 16),
+    (said("many keys"), _plain, 8, 400, 10, 2, 16),
     (said("equal scores around -1e12"), _equal, 3, 11, 4, 2, 4),
 ]
 
@@ -116,7 +116,7 @@ def _tiled_twice(seed: int) -> Case:
 
 def _tiled_case(label: str, offsets: Offsets, m: int, n: int, d: int, dv: int, tile: int, seed: int) -> Case:
     q, k, v = _tensors(m, n, d, dv, tile, offsets, d**-0.5, seed)
-    # With many keys, all tensors of a walk together hold fewer numbers than the scores.
+    # With many keys, all tensors of a walk together hold fewer numbers than the scores, and a copy of k as many.
     exact = offsets in _EXACT
     facts = attention.case_facts(q, k, v, d**-0.5, tile, causal=False, exact=exact) | {"many": n > 100}
     return Case(
@@ -256,6 +256,7 @@ def _kernel_case(
         size=m * n,
         budget=(reads, m * d),
         may_read_less=causal,
+        tile=max(block_m, block_n) * d,
         unit=m * n,
         group=group,
         interpreted_only=facts["exact"],
@@ -384,6 +385,7 @@ def _flash_case(
         verify=lambda e: flash.stored(e, facts),
         size=b * h * m * n,
         budget=(facts["reads"], b * h * m * (d + 1)),
+        tile=max(blocks) * d,
         may_read_less=causal,
         unit=b * h * m * n,
         interpreted_only=facts["exact"],
@@ -456,6 +458,7 @@ def _gradient_case(
         compiled=lambda e: attention_gradient.stored(e, facts, "outs_on_gpu"),
         size=m * n,
         budget=(own + blocks * walked, len(outs) * outs[0].shape[0] * d),
+        tile=max(block_m, block_n) * d,
         may_read_less=True,
         unit=m * n,
         group=kernel,

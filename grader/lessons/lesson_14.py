@@ -133,9 +133,10 @@ def _any_matrix(seed: int, name: str, own: bool) -> list[Case]:
     cases += [twice, *(routing.case(label, view, name=name, own=own) for label, view in views)]
     if own:
         # Rows that overlap, so that the matrix is small to send.
-        for rows in (521, 100):
-            many = inputs.up_and_down(1, 34_000, g).half().as_strided((rows, 32_769), (2, 1))
-            cases.append(routing.first_rows(said("many long rows"), many, 3, name))
+        rng = random.Random(seed)
+        for rows, whole in ((rng.randint(513, 560), False), (rng.randint(90, 110), True)):
+            many = inputs.up_and_down(1, 36_000, g).half().as_strided((rows, rng.randint(32_769, 33_900)), (2, 1))
+            cases.append(routing.first_rows(said("many long rows"), many, 3, name, whole))
     cases.append(routing.case(said("a row that is alone"), inputs.randn(1, 1 << 20, g), alone=True, name=name, own=own))
     whole = torch.randperm(6, generator=g).reshape(2, 3)
     unfit = [

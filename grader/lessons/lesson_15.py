@@ -41,10 +41,19 @@ def _tuned_cases(seed: int) -> list[Case]:
         cases.append(autotuned.case(label, family(m, n, inputs.generator(seed + i)), which))
     g = inputs.generator(seed)
     cases.append(autotuned.case(said("gaps between the rows"), inputs.row_strided(inputs.randn(12, 7, g), 5), 1))
-    several = inputs.randn(4, 6, g), inputs.randn(4, 7, g), inputs.randn(4, 6, g)  # in blocks of the same size
+    # Drawn, so that no answer knows by the shape when it is to try something, and when there is nothing left to try.
+    rng = random.Random(seed)
+    block, m = rng.choice((8, 16, 32)), rng.randint(3, 9)
+    n, longer = sorted(rng.sample(range(block // 2 + 1, block + 1), 2))  # in blocks of the same size
+    several = inputs.randn(m, n, g), inputs.randn(m, longer, g), inputs.randn(m, n, g)
     cases += autotuned.tunings(*several)
-    cases += autotuned.tunings(*(inputs.row_strided(x, 9 - x.shape[1]) for x in several))  # of one stride
-    return [*cases, autotuned.choices(inputs.randn(130, 6, g)), autotuned.traffic(inputs.randn(11, 6, g), 1)]
+    cases += autotuned.tunings(*(inputs.row_strided(x, block + 1 - x.shape[1]) for x in several))  # of one stride
+    new, last = rng.sample(range(33, 60), 2)  # columns that no other case has
+    return [
+        *cases,
+        autotuned.choices(inputs.randn(rng.randint(120, 140), new, g)),
+        autotuned.traffic(inputs.randn(rng.randint(10, 14), last, g), 1),
+    ]
 
 
 def _worth_cases(seed: int) -> list[Case]:

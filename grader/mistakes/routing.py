@@ -15,8 +15,8 @@ from ..reference.routing import (
     refused_late,
     short_row_read_twice,
     short_rows_alone,
-    storing_programs,
     widest,
+    working_programs,
 )
 from ..sentence import foreign
 from ..spec import Answer, Case, Detector, Evidence
@@ -210,7 +210,7 @@ def _too_many_elements(error, evidence) -> bool:
 @Detector
 def _too_few_programs(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Too few programs shared a single very long row."""
-    return bool(case.facts.get("alone")) and not evidence.error and storing_programs(evidence) < MIN_PROGRAMS
+    return bool(case.facts.get("alone")) and not evidence.error and working_programs(evidence) < MIN_PROGRAMS
 
 
 @looks

@@ -16,6 +16,8 @@ from .reductions import LANES
 _MAX_BARRIERS = 6  # of a block of v3; a tree of 256 threads needs more
 _FLOAT4 = 4  # elements in the widest access
 _BUTTERFLY = 5  # steps of a warp's butterfly
+_MOST_ATOMICS = 3  # of a thread to one number: two of a loop with atomicCAS, and one that sets it at first
+_LEVELS = 2  # warps, and what the warps found
 _MOST_SHARES = 16  # even shares of the columns that one thread may read, in all passes
 
 
@@ -60,7 +62,7 @@ def version_fault(version: str, evidence: Evidence, n: int) -> tuple[str, str] |
     """(mistake, sentence) if a kernel with right numbers for rows of n columns lacks the method of its version."""
     launch = evidence.launches[0]
     options, v3, blocks = launch["options"], version == "v3", launch["grid"][0]
-    barriers, threads, words = options["barriers"] // blocks, options["threads"], options["most_loads"]
+    barriers, threads = options["barriers"] // blocks, options["threads"]
     shares = -(-n // threads)  # columns of a thread, if all have as many
     if v3 and barriers > _MAX_BARRIERS:
         return "too-many-barriers", fault(
@@ -78,12 +80,8 @@ def version_fault(version: str, evidence: Evidence, n: int) -> tuple[str, str] |
             warps=warps,
             steps=_BUTTERFLY * warps,
         )
-    # What a thread may load if each of two levels takes up to 32 numbers, or states, one after the other; and some more
-    # for each of its columns.
-    if words > 3 * (LANES + threads // LANES) + 4 * shares:
-        return "reduced-in-series", fault(
-            "way", "right numbers, but a thread loads {words} numbers from shared memory", words=words
-        )
+    if series := _in_series(options, v3 and n > LANES, shares):
+        return series
     walked = options["most_read"] // 4
     if walked > _MOST_SHARES * shares:
         return "walked-alone", fault(
@@ -102,3 +100,31 @@ def version_fault(version: str, evidence: Evidence, n: int) -> tuple[str, str] |
             "way", "right numbers, but {narrow} elements are never loaded as part of 16 bytes", narrow=options["narrow"]
         )
     return None, None
+
+
+def _in_series(options: dict, lanes_shuffle: bool, shares: int) -> tuple[str, str] | None:
+    """(mistake, sentence) if a reduction takes numbers one after another: from memory, by atomics or by shuffles.
+
+    options: the counts of the launch. lanes_shuffle: whether shuffles have to do the first level, so that nothing is
+    left in shared memory but the states of warps. shares: columns of a thread, rounded up.
+    """
+    warps, words, atomics = options["threads"] // LANES, options["most_loads"], options["most_atomics"]
+    # What a thread may load if each of two levels takes up to 32 numbers, or states, one after the other; and some more
+    # for each of its columns.
+    many = words > 3 * (LANES + warps) + 4 * shares
+    if many or lanes_shuffle and words > 3 * (warps + shares):
+        return "reduced-in-series" if many else "no-shuffle", fault(
+            "way", "right numbers, but a thread loads {words} numbers from shared memory", words=words
+        )
+    many = atomics > _MOST_ATOMICS * LANES
+    if many or lanes_shuffle and atomics > _MOST_ATOMICS * warps:
+        return "reduced-in-series" if many else "no-shuffle", fault(
+            "way", "right numbers, but one number in shared memory serves {atomics} atomics of a block", atomics=atomics
+        )
+    # A butterfly for each of two numbers: at both levels, and wherever a thread has a column, where none is needed.
+    shuffles = options["most_shuffles"]
+    if shuffles > 2 * _BUTTERFLY * (_LEVELS + shares):
+        return "reduced-in-series", fault(
+            "way", "right numbers, but a warp passes values from lane to lane {shuffles} times", shuffles=shuffles
+        )
+    return None

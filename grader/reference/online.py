@@ -21,21 +21,6 @@ def state(xs: list[float]) -> State:
     return m, math.fsum(math.exp(x - m) for x in xs) if m > -INF else 0.0
 
 
-def too_wide(evidence: Evidence, block: int) -> str | None:
-    """None when no access of a launch has more than `block` lanes, else a sentence. There must be a launch."""
-    widest = max(launch["widest"] for launch in evidence.launches)
-    return (
-        fault(
-            "way",
-            "right numbers, but one access moves {widest} columns, and BLOCK is {block}",
-            widest=widest,
-            block=block,
-        )
-        if widest > block
-        else None
-    )
-
-
 def block_fault(evidence: Evidence, least: int, largest: int) -> str | None:
     """None when the widest access of the launches has `least` to `largest` lanes, else a sentence."""
     widest = max((launch["widest"] for launch in evidence.launches), default=0)

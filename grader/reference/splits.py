@@ -85,13 +85,13 @@ def returned(x: torch.Tensor, n_splits: int, evidence: Evidence) -> str | None:
             asked = said("{count} row in {n_splits} splits", **values)
             asked = asked if n_splits > 1 else said("{count} row in {n_splits} split", **values)
         working = (
-            said("1 program that stores")
+            said("1 program with a share of it")
             if programs == 1
-            else said("{programs} programs that store", programs=programs)
+            else said("{programs} programs with a share of it", programs=programs)
         )
         return fault(
             "way",
-            "right numbers, but a launch over the whole of x has {working} anything, for {asked}",
+            "right numbers, but a launch over the whole of x has {working}, for {asked}",
             working=working,
             asked=asked,
         )
@@ -113,12 +113,12 @@ def programs_accepted(programs: int, x: torch.Tensor, n_splits: int) -> bool:
 
 
 def programs_over_the_row(x: torch.Tensor, evidence: Evidence) -> int:
-    """The number of programs that store, in the launch with the fewest, of the kernels that read all of x."""
+    """The number of programs that work, in the launch with the fewest, of the kernels that read all of x."""
     reads = Counter()
     for name, read, _ in evidence.rows:
         reads[name] += read
     launches = [launch for launch in evidence.launches if reads[launch["kernel"]] >= x.numel()]
-    return min((launch["storing"] for launch in launches), default=0)
+    return min((launch["working"] for launch in launches), default=0)
 
 
 def stored_by_several(evidence: Evidence) -> str | None:

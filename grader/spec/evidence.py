@@ -54,6 +54,7 @@ class Launch(TypedDict):
     divisible: dict[str, int]
     shared: int  # stores to an element that another program had stored to before, atomics left out
     storing: int  # programs that stored anything
+    working: int  # of these, the ones that loaded a fourth of what a program loads on average or more
     widest: int  # active lanes of the widest access
     early: int  # loads of elements that another program stored after its last atomic
     program: int  # index of its text in Observations.programs; -1 for a kernel of the course or in CUDA C++

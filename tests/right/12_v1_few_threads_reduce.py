@@ -25,8 +25,11 @@ extern "C" __global__ void softmax_v1(float* y, const float* x, int n_cols) {
     for (int c = me; c < n_cols; c += blockDim.x) v += __expf(x[c] - m);
     __syncthreads();
     if (me == 0) result = 0.0f;
+    if (me % 32 == 0) buffer[me] = 0.0f;
     __syncthreads();
-    atomicAdd(&result, v);
+    atomicAdd(&buffer[me / 32 * 32], v);
+    __syncthreads();
+    if (me % 32 == 0) atomicAdd(&result, buffer[me]);
     __syncthreads();
     for (int c = me; c < n_cols; c += blockDim.x) y[c] = __expf(x[c] - m) / result;
 }

@@ -8,7 +8,7 @@ import triton.language as tl
 @triton.jit
 def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
-    cols = tl.arange(0, 512)
+    cols = tl.arange(0, 2048)
     mask = cols < n_cols
     x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
     row_max = tl.max(x, axis=0)

@@ -68,6 +68,7 @@ class Transaction:
         self._transfers: dict[tuple[str, int], int] = {}  # elements moved, by operation and region
         self._first_access: dict[int, tuple[int, int]] = {}  # by region: (place, tick) of the first access
         self._widest = 0
+        self._loaded = np.zeros(len(programs), np.int64)  # active lanes of the loads of each program
         self._undo_log: list[tuple[np.ndarray, np.ndarray]] = []  # (memory, its old contents)
         # By region: the real addresses of the memory in the undo log, [begin, end).
         self._saved_ranges: dict[int, tuple[int, int]] = {}
@@ -151,6 +152,8 @@ class Transaction:
         key = access.op, region.index
         self._transfers[key] = self._transfers.get(key, 0) + moved * (program_count if uniform else 1)
         self._widest = max(self._widest, int(counts.max()))
+        if access.op == "load":
+            self._loaded += counts
         if region.index not in self.written:
             return
         if uniform:
@@ -224,6 +227,8 @@ class Transaction:
         begins[order] = launch.clock + np.cumsum(self.ticks[order]) - self.ticks[order]
         launch.clock += int(self.ticks.sum())
         launch.widest = max(launch.widest, self._widest)
+        some = self._loaded > 0
+        launch.loaded.update(dict(zip(self.programs[some].tolist(), self._loaded[some].tolist())))
         for index in sorted(self._first_access, key=self._first_access.get):
             entry = ledger.entry(self.regions[index - 1])
             for op in ("load", "store"):

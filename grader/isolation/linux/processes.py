@@ -32,15 +32,16 @@ def ended_for_memory() -> int | None:
 
 
 def waited(pid: int) -> float:
-    """Seconds that the threads of a process were ready and had no core, together; 0 where Linux does not say.
+    """Seconds that a thread of a process was ready and had no core, at most; 0 where Linux does not say.
 
+    Not those of all threads together: a process with many of them would wait for more than passes on the clock.
     Source: the second number of /proc/PID/task/TID/schedstat (Documentation/scheduler/sched-stats.rst of Linux).
     """
-    total = 0
+    longest = 0
     for thread in pathlib.Path("/proc", str(pid), "task").glob("*/schedstat"):
         with contextlib.suppress(OSError, ValueError, IndexError):  # it may have ended, or Linux keeps no such record
-            total += int(thread.read_text().split()[1])
-    return total / 1e9
+            longest = max(longest, int(thread.read_text().split()[1]))
+    return longest / 1e9
 
 
 def waited_below(pid: int) -> dict[int, float]:

@@ -6,7 +6,6 @@ import ast
 import math
 
 from ...checks import syntax
-from ...reference.online import too_wide
 from .. import detectors
 from ..detectors import both, looks, outside, value, written
 from ..mistake import Mistake
@@ -574,8 +573,8 @@ MISTAKES = [
     # ---- a kernel that walks in tiles
     Mistake(
         "wider-than-a-tile",
-        "An access has more lanes than BLOCK: this is one block for the whole row, and not a walk in tiles.",
-        "What happens to your kernel when the row grows beyond that width?",
+        "An access has more elements than a tile: this is one block for all there is, and not a walk in tiles.",
+        "What happens to your kernel when there is more than such a block holds?",
     ),
     Mistake(
         "first-tile-minus-inf",
@@ -746,12 +745,6 @@ def _start_times_block(tree: ast.AST) -> bool:
 
 
 @looks
-def _wider_than_a_tile(error, block, evidence) -> bool:
-    """An access has more lanes than BLOCK."""
-    return not error and bool(too_wide(evidence, block))
-
-
-@looks
 def _several_tiles(x, case) -> bool:
     """The row has more columns than a tile."""
     return x.shape[1] > case.facts.get("block", x.shape[1])
@@ -773,6 +766,3 @@ TILED_WALK = (
     *ROW_PLACES,
     *SOFTMAX_PLACES,
 )
-
-# The same, where the launch sets the number of lanes (8.3).
-ONLINE_KERNEL = (("wider-than-a-tile", _wider_than_a_tile), *TILED_WALK)
