@@ -84,8 +84,9 @@ print(f"mean {statistics.fmean(times):.0f} µs, median {statistics.median(times)
 # ## Your turn: 14.1
 #
 # `clock` has `now`, `synchronize` and `clear_cache`, as the simulated `gpu` has, but it asks the device of your machine. The call
-# to be timed is `fn(x)`. Your function returns a rate in GB/s: the bytes that *must* move, divided by the time. Each element must be read once and written once. For a matrix much larger
-# than the cache, no rate can be above the **peak** of the memory. If the median run gives a higher rate, the measurement is wrong: raise a ValueError that says so.
+# to be timed is `fn(x)`. Your function returns a rate in GB/s: the bytes that *must* move, divided by the time. Each element must
+# be read and written once. For a matrix much larger than the cache, no rate can be above the **peak** of the memory. If the median
+# run gives a higher rate, the measurement is wrong: raise a ValueError that says so.
 #
 # Warm up with at least 10 calls. Take the median of at least 20 runs, each with an empty cache. The check replaces `clock` and
 # `peak` by a simulated device.

@@ -39,7 +39,7 @@ _ANSWERS = {
 # Of a tensor: what asks for its place, and what a tensor of a GPU answers.
 _PLACES = {
     torch.Tensor.is_cuda.__get__: True,
-    torch.Tensor.device.__get__: torch.device("cuda", 0),
+    torch.Tensor.device.__get__: torch.device("cuda:0"),
     torch.Tensor.get_device: 0,
 }
 

@@ -71,14 +71,14 @@ class Run:
             self._session = self._open(case)
         if self._session.loading_error:
             return Evidence(error=self._session.loading_error)
-        asked: list = []
+        last: list = [None]
 
         def run_given(given, tensor, until):
-            asked[:] = [tensor]
+            last[0] = tensor
             return self._oracle.run(given, tensor, until)
 
         evidence = self._session.run(case.call, run_given, self._front_end.lower)
-        evidence.asked = next(iter(asked), None)
+        evidence.last_given = last[0]
         # Those of launches while the answer was imported are the first case's.
         evidence.refusals, self._front_end.refusals = self._front_end.refusals, []
         if hasattr(evidence.value, "untyped_storage"):

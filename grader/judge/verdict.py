@@ -27,7 +27,7 @@ def _incomparable(why: str) -> Said:
 
 def _with_what_was_asked(sentence: str, evidence: Evidence) -> str:
     """The sentence about an error, and the input of the last call of a function that the answer was given."""
-    x = evidence.asked
+    x = evidence.last_given
     if not isinstance(x, torch.Tensor) or not x.numel() or x.is_complex():
         return sentence
     numbers = x.double().flatten()

@@ -1169,7 +1169,7 @@ def _version_fault(mistake: str) -> tuple[str, Detector]:
 
     @looks
     def detect(error, x, args, version, evidence) -> bool:
-        if error or compare.softmax(x, args[0]):
+        if error or not args or compare.softmax(x, args[0]):  # no arguments came back from a run that was ended
             return False
         return version_fault(version, evidence, x.shape[1])[0] == mistake
 

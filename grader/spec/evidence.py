@@ -101,4 +101,4 @@ class Evidence(Observations):
     ran: bool = True  # False: no answer could be run, or its process ended
     refusals: list[Error] = field(default_factory=list)  # of Triton's compiler, of the launches
     then: list[Evidence] = field(default_factory=list)  # one for each function in Case.then
-    asked: Any = None  # the last tensor for which the answer called a function of the course that it was given
+    last_given: Any = None  # the last tensor for which the answer called a function of the course that it was given

@@ -124,18 +124,6 @@ MISTAKES = [
         Mutant("13.2 13.3", "tl.maximum(m, tl.max(s, axis=1))", "tl.max(s, axis=1)"),
     ),
     Mistake(
-        "start-times-block",
-        "The counter of the walk counts columns already, and it was multiplied by the length of a tile once more.",
-        "Which values has the counter in a row of 10 columns, in tiles of 4, and which columns does each tile get?",
-        Mutant("8.3", "cols = start + lanes", "cols = start * BLOCK + lanes", 2),
-        Mutant(
-            "8.3",
-            f"cols = start + lanes\n        {_LOAD}\n        new",
-            f"cols = start * BLOCK + lanes\n        {_LOAD}\n        new",
-        ),
-        Mutant("9.1", "start + lanes", "start * BLOCK + lanes", 2),
-    ),
-    Mistake(
         "newest-kept",
         "The newest number was kept as the maximum, but a number before it can be larger.",
         "What does m hold after the numbers 3 and 1?",
@@ -419,7 +407,13 @@ MISTAKES = [
         "start-counted-in-tiles",
         "The first column of a tile was multiplied by BLOCK, as if it were the number of the tile.",
         "Which values does start take if BLOCK is 4 and the row has 7 columns?",
-        Mutant("8.3", "cols = start + lanes", "cols = start * BLOCK + lanes", times=2, replayed=False),
+        Mutant("8.3", "cols = start + lanes", "cols = start * BLOCK + lanes", times=2),
+        Mutant(
+            "8.3",
+            f"cols = start + lanes\n        {_LOAD}\n        new",
+            f"cols = start * BLOCK + lanes\n        {_LOAD}\n        new",
+        ),
+        Mutant("9.1", "start + lanes", "start * BLOCK + lanes", times=2),
     ),
     Mistake(
         "sums-multiplied",
