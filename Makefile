@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE =
 learn: $(VENV)/lab
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/00_check_your_bench.ipynb --LabApp.app_settings_dir=tools/lab $(if $(filter 0,$(shell id -u)),--allow-root)
 
-# make test ONLY=5.3 runs what belongs to one exercise. Three processes for two cores: a judge waits for its answer.
+# make test ONLY=5.3 runs what belongs to one exercise.
 OF_ONE := $(patsubst %,tests/test_%.py,answers course build rooms)
 LESSON = $(wildcard solutions/$(shell printf '%02d' $(basename $(ONLY)))_*.ipynb)
 test: FIVE_PASSES_PROGRESS = off
@@ -21,9 +21,9 @@ test: $(VENV)/dev
 	$(BIN)/python tools/build.py --check
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest $(if $(ONLY),--only $(ONLY) $(OF_ONE),-n 3 --dist worksteal -m "not more_answers and not whole" tests)
+	$(BIN)/python -m pytest $(if $(ONLY),--only $(ONLY) $(OF_ONE),-n 2 --dist worksteal -m "not more_answers and not whole" tests)
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
-		--nbval-sanitize-with tools/nbval.cfg $(if $(ONLY),$(LESSON),-n 3 --dist loadfile solutions)
+		--nbval-sanitize-with tools/nbval.cfg $(if $(ONLY),$(LESSON),-n 2 --dist loadfile solutions)
 
 # What a release needs beyond make test: a translation of every sentence.
 release: $(VENV)/dev
