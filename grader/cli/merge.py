@@ -62,7 +62,7 @@ def run(options) -> int:
                 key = results_store.key_of(of_file[best])
                 line = contents[best].lines[key]
                 if results.contents.lines.get(key) != line:
-                    results.add(json.loads(line))
+                    results.add(rows.with_sentences(json.loads(line)))
     except (_NotReadable, results_store.Busy) as error:
         print(say(said("Nothing merged: {error}.", error=error)), file=sys.stderr)
         return 2

@@ -48,8 +48,8 @@ def run(copy, *command, status=0):
 def test_points_and_exercises_change_as_described(changed):
     """Notebooks, list, tests of the course and grades follow, and there are still 100 points."""
     assert "running 00_check_your_bench.ipynb" in run(changed, "tools/build.py", "--execute")
-    said = run(changed, "tools/build.py", "--check", status=1).splitlines()
-    assert said and all(line.startswith("locale/zh_Hans/") for line in said)  # as the page says
+    *said, _ = run(changed, "tools/build.py", "--check").splitlines()
+    assert said and all(line.startswith("warning: locale/zh_Hans/") for line in said)  # as the page says
 
     listed = json.loads(run(changed, "-m", "grader", "list", "--json"))
     points = {e["id"]: e["points"] for e in listed if not e["bonus"]}
