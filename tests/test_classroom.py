@@ -634,6 +634,17 @@ def merged(out):
     return {r["submission"]: r for r in results_store.read(out / "results.jsonl").rows()}
 
 
+def test_merged_rows_can_still_be_translated(tmp_path):
+    """A sentence of a row keeps its template and its values."""
+    problem = fault("cells", "{name} is read from a file with {lines} lines", name="a", lines=3)
+    (first,) = parts(tmp_path, [row("a", problems=[problem])])
+
+    main(["merge", first, "--out", str(tmp_path / "out")])
+
+    (kept,) = merged(tmp_path / "out")["a"]["problems"]
+    assert (kept, kept.template, kept.values) == (problem, problem.template, problem.values)
+
+
 def test_merge_joins_parts_and_says_what_is_missing(tmp_path, capsys):
     """And may be done again when the missing part is there: rows of --out stay, and a row that agrees is no news."""
     first, second = parts(tmp_path, [row("a"), row("b")], [row("a", seconds=9.0), row("c", isolation="namespaces")])
