@@ -57,7 +57,7 @@ MISTAKES = [
         "The kernel looks for a row of keep in the wrong place.",
         "How far apart are two rows of keep, and which parameter gives that distance?",
         Mutant("7.3", "keep_ptr + row * keep_row_stride", "keep_ptr"),
-        several("7.3", "row * keep_row_stride", "row", "row * n_cols", "row * x_row_stride", "row * y_row_stride"),
+        several("7.3", "row * keep_row_stride", "row", "row * x_row_stride"),
     ),
     Mistake(
         "dropped-after-exp",
