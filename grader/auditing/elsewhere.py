@@ -11,7 +11,7 @@ import torch
 
 from ..gpus import JUDGED
 from ..notebook.beside_worker import OnTheCpu
-from .kernel_lines import is_audited
+from ..notebook.kernel_line import is_theirs
 
 _PROPERTIES = SimpleNamespace(
     name=JUDGED.name,
@@ -48,7 +48,7 @@ class _TensorsOfAGpu(OnTheCpu):
     """Also, a tensor on the CPU says that it is on a GPU where the audited code asks, and no library below it."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        if function in _PLACES and is_audited(sys._getframe(1).f_code.co_filename):
+        if function in _PLACES and is_theirs(sys._getframe(1).f_code.co_filename):
             return _PLACES[function]
         return super().__torch_function__(function, types, args, kwargs)
 

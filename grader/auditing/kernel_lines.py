@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ast
-import functools
-import importlib.util
 import inspect
 import linecache
-import os
 import sys
 import textwrap
 import traceback
@@ -16,36 +13,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import environment
 from ..interpreter.address_space import WINDOW_BITS
 from ..interpreter.recorder import Recorder
+from ..notebook.kernel_line import is_theirs
 from .findings import Line
-
-_COURSE = os.path.join(environment.ROOT, "grader", "")
-_LIBRARIES = ("triton", "torch", "numpy")
 
 
 def of_error(error: BaseException) -> tuple[Line, ...]:
     """The innermost line of the audited code that an error went through; none where there is no such line."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if is_audited(frame.filename)]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if is_theirs(frame.filename)]
     return (line_at(frames[-1].filename, frames[-1].lineno),) if frames else ()
 
 
 def line_at(file: str, number: int) -> Line:
     """A line of a file."""
     return Line(file, number, linecache.getline(file, number).strip())
-
-
-def is_audited(file: str) -> bool:
-    """Whether a file is neither of the course nor of a library that runs kernels."""
-    return not file.startswith((_COURSE, "<frozen", *_folders()))
-
-
-@functools.cache
-def _folders() -> tuple[str, ...]:
-    """The folders of the libraries that run kernels."""
-    found = [importlib.util.find_spec(name) for name in _LIBRARIES]
-    return tuple(os.path.join(os.path.dirname(spec.origin), "") for spec in found if spec is not None)
 
 
 @dataclass(frozen=True)
@@ -153,7 +135,7 @@ def _is_bare_load(node: ast.AST) -> bool:
 def _running_line() -> Line | None:
     """The line of the audited code that is running now."""
     frame = sys._getframe(2)
-    while frame is not None and not is_audited(frame.f_code.co_filename):
+    while frame is not None and not is_theirs(frame.f_code.co_filename):
         frame = frame.f_back
     return None if frame is None else line_at(frame.f_code.co_filename, frame.f_lineno)
 
