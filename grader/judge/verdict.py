@@ -25,7 +25,7 @@ def _incomparable(why: str) -> Said:
     return said("the result cannot be compared with the right one ({why})", why=why)
 
 
-def _with_what_was_asked(sentence: str, evidence: Evidence) -> str:
+def _with_the_last_input(sentence: str, evidence: Evidence) -> str:
     """The sentence about an error, and the input of the last call of a function that the answer was given."""
     x = evidence.last_given
     if not isinstance(x, torch.Tensor) or not x.numel() or x.is_complex():
@@ -92,7 +92,7 @@ def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
             mistake == "launch-arguments" and case.call.kind == "launch"
         ):
             mistake = "signature-changed"  # the check made the call with these arguments
-        return Failure(case, evidence, _with_what_was_asked(render.error_sentence(evidence.error), evidence), mistake)
+        return Failure(case, evidence, _with_the_last_input(render.error_sentence(evidence.error), evidence), mistake)
     sentence = case.verify(evidence)
     if sentence:
         return Failure(case, evidence, sentence)

@@ -213,11 +213,11 @@ class Zygote:
         before = len(sys.modules)
         for module in job.modules:
             importlib.import_module(module)
-        course = [*self._course_modules, *course_modules.loaded(before)]
-        course_modules.remember_kernels(course_modules.loaded(before))
+        added = course_modules.loaded(before)
+        course_modules.remember_kernels(added)
         self._sandbox.confine(scratch, parent, job.seconds, job.gpu)
         warnings.simplefilter("ignore")
-        course_modules.leave(course)
+        course_modules.leave([*self._course_modules, *added])
 
     def _reap(self, fork: _Fork) -> None:
         """End the processes of a fork that is no longer in the list, and remove its scratch folders."""
