@@ -64,7 +64,7 @@ class Zygote:
     def prepare(self) -> None:
         """Import the modules that forks need, prove the rungs of the sandbox, and send "ready" to the judge.
 
-        The front end alone does without PyTorch, which is two thirds of a process's memory.
+        The front end alone does without PyTorch, which is most of a process's memory.
         """
         gc.disable()  # modules imported now are never freed
         if self._mode != "front end":
