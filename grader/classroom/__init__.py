@@ -25,7 +25,8 @@ lesson_of      which lesson a notebook answers
 grading        a file -> its row; many files -> rows
 executors      processes of this machine, or a Dask cluster
 rows           the fields of a row, and the check that a line holds one
-results_store  the folder with results.jsonl: lock, append, set damaged lines aside, cache keys
+row_file       a file of rows: lock, append, sync, set damaged lines aside
+results_store  results.jsonl: which rows replace others, cache keys
 seeds          seeds from the secret of a run
 sanitize       text from strangers without control characters
 """
