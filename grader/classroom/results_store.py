@@ -9,7 +9,7 @@ from .. import atomic_files
 from ..isolation import UNKNOWN
 from . import lesson_digest, row_file
 from .row_file import Busy, Contents, Kind, RowFile
-from .rows import Row, failed, not_asked, parse, replaces, timed_out
+from .rows import Row, failed, line, not_asked, parse, replaces, timed_out
 
 Key = tuple[str, str, str | None]  # student, file and lesson of a row
 
@@ -34,7 +34,7 @@ def _left_out(row: Row, earlier: Row) -> bool:
     return not_asked(row) and not not_asked(earlier)
 
 
-_KIND = Kind(RESULTS, DAMAGED, parse, key_of, replaces, _small, _left_out)
+_KIND = Kind(RESULTS, DAMAGED, line, parse, key_of, replaces, _small, _left_out)
 
 
 class Results(RowFile):
@@ -64,8 +64,8 @@ class Results(RowFile):
 
     def restate(self, key: Key, instead: str | None, undecided: bool) -> None:
         """Say in the row that a file has already how it stands among its student's files. Raises OSError."""
-        line = self.contents.lines.get(key)
-        row = parse(line) if line is not None else None
+        before = self.contents.lines.get(key)
+        row = parse(before) if before is not None else None
         if row is not None and (row["instead"], bool(row["undecided"])) != (instead, undecided):
             self.add(row | {"instead": instead, "undecided": undecided})
 

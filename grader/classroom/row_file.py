@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import atomic_files
 from ..sentence import Said, said
-from .rows import Damaged, line
+from .rows import Damaged
 
 _LOCK = ".lock"  # of the folder: one run at a time writes into it
 
@@ -28,13 +28,14 @@ class Busy(Exception):
 class Kind:
     """The kind of rows that a file holds.
 
-    parse: the row in a line; raises Damaged. key: what a row is about. replaces: whether a row takes the place of an
+    line, parse: the line of a row, and the row in a line; `parse` raises Damaged. key: what a row is about. replaces: whether a row takes the place of an
     earlier one about the file of the same name. small: a row without what takes memory, which says whether the file has
     to be done again. left_out: whether a row is not added, because of an earlier one about the same thing.
     """
 
     name: str  # of the file
     damaged: str  # name of the file with the lines that held no row
+    line: Callable[[Any], bytes]
     parse: Callable[[bytes], Any]
     key: Callable[[Any], Hashable]
     replaces: Callable[[Any, Any], bool]
@@ -144,7 +145,7 @@ class RowFile:
         row: of this kind, perhaps with fields of another version. Raises Damaged if it is none, and OSError, for
         example if the disk is full; the file then has its earlier content.
         """
-        data = line(row)
+        data = self._kind.line(row)
         parsed, end = self._kind.parse(data), os.fstat(self._file.fileno()).st_size
         mine = [each for each in self.of_file(parsed["submission"]) if self._kind.key(each) == self._kind.key(parsed)]
         if any(self._kind.left_out(parsed, each) for each in mine):
