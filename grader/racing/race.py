@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..sentence import Said
-from ..spec import Answer, Exercise, Result
-from .raced import Raced, Shape
+from ..spec import Answer, Exercise, Result, Shape
+from .raced import Raced
 
 SHAPES_DRAWN = 2  # besides the known ones
 
