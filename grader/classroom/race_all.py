@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from .. import lessons
 from ..racing import race as racing
-from ..racing.raced import Raced, Shape
+from ..racing.raced import Raced
 from ..sentence import fault, said
-from ..spec import Exercise, Result
+from ..spec import Exercise, Result, Shape
 from ..version import VERSION
 from . import grading, lesson_digest, seeds, submissions
 from .executors import GradingExecutor

@@ -11,8 +11,9 @@ import pathlib
 from typing import TypedDict
 
 from ..protocol import schema
-from ..racing.raced import Lap, Raced, Shape
+from ..racing.raced import Raced
 from ..sentence import Said, kind_of, message, said
+from ..spec import Lap, Shape
 from . import row_file
 from .row_file import Contents, Kind, RowFile
 from .rows import GIVEN_UP, NOT_GRADED, Damaged, json_of

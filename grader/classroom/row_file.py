@@ -28,9 +28,10 @@ class Busy(Exception):
 class Kind:
     """The kind of rows that a file holds.
 
-    line, parse: the line of a row, and the row in a line; `parse` raises Damaged. key: what a row is about. replaces: whether a row takes the place of an
-    earlier one about the file of the same name. small: a row without what takes memory, which says whether the file has
-    to be done again. left_out: whether a row is not added, because of an earlier one about the same thing.
+    line, parse: the line of a row, and the row in a line; `parse` raises Damaged. key: what a row is about. replaces:
+    whether a row takes the place of an earlier one about the file of the same name. small: a row without what takes
+    memory, which says whether the file has to be done again. left_out: whether a row is not added, because of an
+    earlier one about the same thing.
     """
 
     name: str  # of the file

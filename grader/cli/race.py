@@ -56,7 +56,9 @@ def run(options) -> int:
         with results_store.Results(options.out) as results:
             secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
             shapes = _checked_shapes(options.shapes, racing.shapes(exercise, secret))
-            with executors.local(min(options.jobs, len(found.files)), grading.process_timeout(options.timeout)) as grader:
+            with executors.local(
+                min(options.jobs, len(found.files)), grading.process_timeout(options.timeout)
+            ) as grader:
                 planned = class_files.planned(options, found, grader, given)
                 if status := class_files.stands(planned, options.yes):
                     return status
@@ -93,7 +95,7 @@ def _race(options, exercise, lesson: str, given, part: list, secret: bytes, shap
     from ..export import entries, race_csv, race_page, ranking
     from ..racing import race as racing
 
-    card = racing.card().name
+    card = racing.card()
     here = {file.name: file for file in part}
     rows = [r for r in results_store.read(options.out / results_store.RESULTS).rows() if r["submission"] in here]
     found = [entry for entry in entries.of(rows, given) if entry.row["lesson"] in (lesson, None)]
@@ -104,17 +106,17 @@ def _race(options, exercise, lesson: str, given, part: list, secret: bytes, shap
             where = joined("{one}: {two}", [str(races.path), damaged.sentence])
             print(say(said("{where}. {aside}", where=where, aside=aside)), file=sys.stderr)
         with executors.local(1, _LONGEST) as racer:
-            done = race_all.race_all(racers, races, racer, secret, exercise, card, shapes, _LONGEST)
+            done = race_all.race_all(racers, races, racer, secret, exercise, card.name, shapes, _LONGEST)
             class_files.show_progress(done, len(racers), "racing", raced)
     names = {entry.key: seeds.pseudonym(secret, entry.key) for entry in found}
     shown = names if options.pseudonyms else {entry.key: entry.student for entry in found}
+    key = exercise.id, card.name, shapes, seeds.name(secret)
     mine = [
-        row for row in race_rows.read(options.out).rows()
-        if (row["exercise"], row["card"], row["shapes"], row["seed"]) == (exercise.id, card, shapes, seeds.name(secret))
-    ]  # fmt: skip
-    outcome = ranking.of(found, mine, shown, exercise)
-    if outcome is None:
-        raise _NoRace(said("no answer to {exercise} passed its check", exercise=exercise.id))
+        row
+        for row in race_rows.read(options.out).rows()
+        if (row["exercise"], row["card"], row["shapes"], row["seed"]) == key
+    ]
+    outcome = ranking.of(found, mine, shown, exercise, card, shapes)
     page, table = (options.out / f"race_{exercise.id}.{kind}" for kind in ("html", "csv"))
     race_page.export(outcome, page, options.pseudonyms)
     race_csv.export(outcome, table, names)
@@ -139,9 +141,11 @@ def _show(outcome) -> None:
     from rich.table import Table
 
     heads = said("rank"), said("name"), said("share of a copy"), said("noise")
-    table = Table(*map(say, heads), title=say(said("{exercise} on {card}", exercise=outcome.exercise.id, card=outcome.card.name)))
+    title = said("{exercise} on {card}", exercise=outcome.exercise.id, card=outcome.card.name)
+    table = Table(*map(say, heads), title=say(title))
     for each in outcome.entrants:
-        table.add_row(f"{each.rank}{'=' * each.tied}", class_files.plain(each.name), f"{each.share:.2f}", f"{each.noise:.0%}")
+        numbers = f"{each.share:.2f}", f"{each.noise:.0%}"
+        table.add_row(f"{each.rank}{'=' * each.tied}", class_files.plain(each.name), *numbers)
     Console().print(table)
     for note in outcome.card.notes:
         print(say(note), file=sys.stderr)
@@ -152,15 +156,16 @@ def _exercise(number: str):
     from .. import lessons
     from ..racing import race as racing
 
-    if number in racing.exercises():
-        return lessons.exercises()[number]
-    known = said("{number} does not race; these do: {list}", number=number, list=listed(racing.exercises()))
-    raise _NoRace(known if number in lessons.exercises() else said("the course has no exercise {number}", number=number))
+    if number not in lessons.exercises():
+        raise _NoRace(said("the course has no exercise {exercise}", exercise=repr(number)))
+    if number not in racing.exercises():
+        raise _NoRace(said("{number} does not race; these do: {list}", number=number, list=listed(racing.exercises())))
+    return lessons.exercises()[number]
 
 
 def _shapes(text: str) -> tuple:
     """The shapes in a text such as 4096x1000,1x1000000."""
-    from ..racing.raced import Shape
+    from ..spec import Shape
 
     found = []
     for part in filter(None, re.split(r"[,\s]+", text)):
@@ -178,8 +183,6 @@ def _checked_shapes(asked: tuple | None, own: tuple) -> tuple:
     if asked is None:
         return own
     if wrong := [shape for shape in asked if len(shape.sizes) != len(own[0].sizes)]:
-        values = {"shape": str(wrong[0]), "count": len(own[0].sizes), "example": str(own[0])}
-        raise _NoRace(said("{shape} is no shape of this exercise, which has {count} sizes, such as {example}", **values))
+        values = {"shape": str(wrong[0]), "example": str(own[0])}
+        raise _NoRace(said("{shape} is no shape of this exercise; {example} is one", **values))
     return asked
-
-

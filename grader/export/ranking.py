@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..classroom.race_rows import RaceRow
-from ..racing.raced import Card, Lap, Raced, Shape
+from ..racing.raced import Raced
 from ..sentence import Said, joined, said
+from ..spec import Card, Exercise, Lap, Shape
 from .entries import Entry
 
 # The same answer, raced again, stays within this part of its time: for launches of more than SHORT µs, and for others.
@@ -43,15 +44,17 @@ class Entrant:
 class Ranking:
     """The outcome of a race.
 
-    entrants: the fastest first. others: (entry, why it has no rank). peers: functions of the course, which have no
+    entrants: the fastest first. without: (entry, why it has no rank). names: {key of a student: name
+    that is shown}. peers: functions of the course, which have no
     rank; the fastest first.
     """
 
-    exercise: str
+    exercise: Exercise
     card: Card
     shapes: tuple[Shape, ...]
     entrants: list[Entrant]
-    others: list[tuple[Entry, Said | str]]
+    without: list[tuple[Entry, Said | str]]
+    names: Mapping[str, str]
     peers: list[Entrant]
     date: str
 
@@ -81,44 +84,53 @@ def why_without(row: RaceRow) -> Said | str | None:
     return raced.refused or joined("{one}; {two}", refused) or said("it has no time")
 
 
-def of(entries: Sequence[Entry], rows: Iterable[RaceRow], names: Mapping[str, str]) -> Ranking | None:
-    """The ranking of the files that count. None where none of these rows is of one of them.
+def of(
+    entries: Sequence[Entry], rows: Sequence[RaceRow], names: Mapping[str, str], exercise: Exercise,
+    card: Card, shapes: tuple[Shape, ...],
+) -> Ranking:  # fmt: skip
+    """The ranking of the files that count.
 
-    entries: of one lesson. rows: of one exercise, one card and the same shapes. names: {key of a student: name that is
-    shown}.
+    entries: of the exercise's lesson, and of files that answer no lesson. rows: of this exercise, card and shapes.
+    names: {key of a student: name that is shown}.
     """
-    found = {(row["submission"], row["sha256"]): row for row in rows}
-    entrants, others, any_row = [], [], None
+    mine = {(row["submission"], row["sha256"]): row for row in rows}
+    entrants, without = [], []
     for entry in entries:
-        row = found.get((entry.row["submission"], entry.row["sha256"] or ""))
-        if row is None:
-            continue
-        any_row = any_row if any_row is not None and any_row["raced"] is not None else row
-        if (why := why_without(row)) is not None:
-            others.append((entry, why))
-        elif row["raced"] is not None:
-            entrants.append(_entrant(entry, names[entry.key], row["raced"].laps))
-    if any_row is None:
-        return None
-    raced = any_row["raced"]
-    with_peers = [row["raced"].peers for row in found.values() if row["raced"] is not None and row["raced"].peers]
-    peers = [
-        _entrant(None, name, laps) for name, laps in (with_peers[-1] if with_peers else {}).items() if _timed(laps)
-    ]
-    dates = [row["raced"].date for row in found.values() if row["raced"] is not None]
+        row = mine.get((entry.row["submission"], entry.row["sha256"] or ""))
+        raced = row["raced"] if row else None
+        if (why := _why_not_raced(entry, row, exercise)) is not None:
+            without.append((entry, why))
+        elif raced is not None:
+            entrants.append(_entrant(entry, names[entry.key], raced.laps))
+    done = [row["raced"] for row in rows if row["raced"] is not None]
+    notes = [note for raced in done if raced.card is not None for note in raced.card.notes]
+    of_peers: dict[str, tuple[Lap, ...]] = next((raced.peers for raced in done if raced.peers), {})
+    peers = [_entrant(None, name, laps) for name, laps in of_peers.items() if laps and all(lap.share for lap in laps)]
     return Ranking(
-        any_row["exercise"],
-        raced.card if raced is not None and raced.card is not None else Card(any_row["card"]),
-        any_row["shapes"],
+        exercise,
+        replace(card, notes=tuple(dict.fromkeys([*card.notes, *notes]))),
+        shapes,
         ranked(entrants),
-        others,
+        without,
+        names,
         sorted(peers, key=lambda each: -each.share),
-        max(dates, default=""),
+        max((raced.date for raced in done), default=""),
     )
 
 
-def _timed(laps: tuple[Lap, ...]) -> bool:
-    return bool(laps) and all(lap.share for lap in laps)
+def _why_not_raced(entry: Entry, row: RaceRow | None, exercise: Exercise) -> Said | str | None:
+    """Why a file has no rank, as a sentence; None where it has one, or where another file counts in its place."""
+    if entry.row["lesson"] is None:
+        return joined("{one}; {two}", list(entry.row["problems"])) or said("it answers no lesson")
+    record = next((each for each in entry.row["exercises"] if each["id"] == exercise.id), None)
+    if not entry.counts:
+        return None
+    if record is None or record["status"] == "not_attempted":
+        return said("not attempted")
+    if record["status"] != "passed":
+        counts = {"passed": record["cases_passed"], "cases": record["cases"]}
+        return said("its check passed {passed} of {cases} cases", **counts)
+    return said("not raced") if row is None else why_without(row)
 
 
 def _entrant(entry: Entry | None, name: str, laps: tuple[Lap, ...]) -> Entrant:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..sentence import Said
-from ..spec import Answer, Exercise, Result, Shape
+from ..spec import Answer, Card, Exercise, Result, Shape
 from .raced import Raced
 
 SHAPES_DRAWN = 2  # besides the known ones
@@ -13,6 +13,11 @@ SHAPES_DRAWN = 2  # besides the known ones
 
 def cannot_race_here() -> Said | None:
     """Why no answer can race on this machine, as one sentence for a learner; None where a GPU is there."""
+    raise NotImplementedError
+
+
+def card() -> Card:
+    """The GPU of this machine."""
     raise NotImplementedError
 
 
