@@ -14,8 +14,8 @@ import pytest
 
 from grader import lessons
 from grader.__main__ import main
-from grader.classroom import executors, grading, race_all, race_rows, seeds
-from grader.export import ranking
+from grader.classroom import assignment, executors, grading, race_all, race_rows, seeds
+from grader.export import race_points, ranking
 from grader.mistakes import mutant
 from grader.racing import race as racing
 from grader.racing.raced import Raced
@@ -115,7 +115,7 @@ def test_a_class_races_and_gets_a_ranking(card, tmp_path, capsys):
     assert [(r["rank"], r["student"], r["name"]) for r in table(tmp_path / "out")] == [
         ("1", "ada", "ada"), ("2", "grace", "grace"), ("", "", "torch.softmax"), ("", "alan", "alan"),
     ]  # fmt: skip
-    page = (tmp_path / "out" / "race_5.2.html").read_text(encoding="utf-8")
+    _, _, page = (tmp_path / "out" / "race_5.2.html").read_text(encoding="utf-8").partition('id="ranking"')
     assert page.index("ada") < page.index("grace") < page.index("torch.softmax") < page.index("alan")
     assert "its check passed" in page and "0.90" in page and "33×20000*" in page
     assert "ada" in capsys.readouterr().out
@@ -342,3 +342,72 @@ def test_the_page_needs_nothing_from_elsewhere_and_says_its_chart_in_words(card,
     assert not re.findall(r'(?:src|href)="(?!#)', page)
     label = re.search(r'<svg [^>]*aria-label="([^"]*)"', page)[1]
     assert "4096×781: the class at best 0.99, its median 0.77, torch.softmax 0.70." in label
+
+
+# ---- points, and other formats
+
+
+@pytest.fixture
+def _races(monkeypatch):
+    monkeypatch.setattr(racing, "exercises", lambda: ("1.1", "5.2"))
+
+
+def marked(share, *, wanted="0.8", races=True):
+    """The record of 5.2 under an assignment that asks for a share of a copy, and what is said of it."""
+    made = assignment._parsed(f'lessons = ["05"]\nrace = {{ "5.2" = {wanted} }}', None, lambda name: b"")
+    record = {"id": "5.2", "status": "passed", "score": 3.0, "max_score": 3.0, "remarks": []}
+    row = {"submission": "ada/05.ipynb", "sha256": "1", "instead": None, "score": 3.0, "exercises": [record]}
+    told = []
+    of = raced(share) if share else Raced("5.2", CARD, refused=said("the numbers are wrong"))
+    (after,) = race_points.applied([row], made.race, [a_row(of)] if races else [], told)
+    assert after["score"] == after["exercises"][0]["score"]
+    return after["score"], after["exercises"][0]["remarks"][0], told
+
+
+@pytest.mark.usefixtures("_races")
+def test_a_race_costs_points_where_the_assignment_says_so():
+    """From the share that it asks for on, an answer has all points; below, as large a part of them."""
+    assert marked(0.9) == (3.0, "raced at 0.90 of a copy on NVIDIA T4", [])
+    assert marked(0.4)[0] == pytest.approx(1.5) and "all points are from 0.8 on" in marked(0.4)[1]
+    assert marked(None)[:2] == (0.0, "no points, because it has no time in the race: the numbers are wrong")
+
+
+@pytest.mark.usefixtures("_races")
+def test_an_answer_that_has_not_raced_keeps_its_points():
+    """And whoever exports is told how many there are."""
+    points, remark, told = marked(0.4, races=False)
+    assert points == 3.0 and "not raced yet" in remark and "1 have not raced" in told[0]
+
+
+@pytest.mark.usefixtures("_races")
+@pytest.mark.parametrize(
+    "race, why",
+    [
+        ('{ "5.2" = 0 }', "race.5.2: a share of a copy's speed is expected, above 0 and at most 2"),
+        ('{ "5.2" = "fast" }', "race.5.2: a share of a copy's speed"),
+        ('{ "5.1" = 0.7 }', "race.5.1: it does not race; these do: 5.2"),
+        ('{ "4.1" = 0.7 }', "race: '4.1' is of none of the lessons"),
+        ("0.7", 'race: a table is expected, with a line such as "5.2" = 0.7'),
+    ],
+)
+def test_what_is_wrong_with_a_race_in_an_assignment_is_said(race, why):
+    with pytest.raises(assignment.NoAssignment, match=re.escape(why)):
+        assignment._parsed(f'lessons = ["05"]\nrace = {race}', None, lambda name: b"")
+
+
+def test_exports_have_the_points_and_gradescope_has_its_leaderboard(card, tmp_path, capsys):
+    """As gradescope-autograders.readthedocs.io describes it: a list of columns, each with name, value and order."""
+    folder, out = hand_in(tmp_path / "in", ada=0.4), tmp_path / "out"
+    (tmp_path / "a.toml").write_text('lessons = ["05"]\nrace = { "5.2" = 0.8 }')
+    assert main(["grade", str(folder), "--out", str(out), "--assignment", str(tmp_path / "a.toml")]) == 0
+    assert main(["export", str(out), "--format", "csv"]) == 1 and "1 have not raced" in capsys.readouterr().err
+    assert run(folder, out) == 0
+
+    assert main(["export", str(out), "--format", "csv"]) == 0
+    (line,) = csv.DictReader((out / "results.csv").read_text(encoding="utf-8-sig").splitlines())
+    assert float(line["5.2"]) == float(lessons.exercises()["5.2"].points) / 2
+    assert main(["export", str(out), "--format", "gradescope"]) == 0
+    results = json.loads((out / "results.json").read_text())
+    assert results["leaderboard"][0] == {"name": "5.2, share of a copy", "value": 0.4, "order": "desc"}
+    times = {column["name"]: column["order"] for column in results["leaderboard"][1:]}
+    assert times == {"5.2, µs on 4096×781": "asc", "5.2, µs on 33×20000": "asc"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+from collections.abc import Iterable
 from typing import TypedDict
 
 from ..protocol import schema
@@ -113,6 +114,11 @@ def read(folder: pathlib.Path) -> Contents:
     return row_file.read(folder / FILE, _KIND)
 
 
+def last(rows: Iterable[RaceRow]) -> dict[tuple[str, str, str], RaceRow]:
+    """{(file, its hash, exercise): its last row}: a file may have raced on several cards, or on several shapes."""
+    return {(row["submission"], row["sha256"], row["exercise"]): row for row in rows}
+
+
 def failed(row: RaceRow) -> bool:
     """Whether the machine failed on it, so that it races again."""
     return any(kind_of(problem) == NOT_GRADED for problem in row["problems"])
@@ -121,6 +127,3 @@ def failed(row: RaceRow) -> bool:
 def given_up(row: RaceRow) -> bool:
     """Whether the file ended the process that raced it, or did not end in time."""
     return any(kind_of(problem) == GIVEN_UP for problem in row["problems"])
-
-
-__all__ = ["DAMAGED", "FILE", "RaceRow", "Races", "failed", "given_up", "key_of", "parse", "read"]

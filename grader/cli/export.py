@@ -105,10 +105,13 @@ class _Gradebook(Exception):
 
 def _more(options, to: pathlib.Path, found: list) -> tuple:
     """What a format needs beside the entries. Raises _Gradebook."""
+    from ..classroom import race_rows
     from ..export import choices
 
     if options.format == "html":
         return (choices.read(options.results, found),)
+    if options.format == "gradescope":
+        return ([*race_rows.read(options.results).rows()],)
     if options.format == "canvas":
         return _gradebook(options, to), dict(options.column)
     return (_gradebook(options, to),) if options.format == "moodle" else ()
@@ -134,16 +137,18 @@ def _gradebook(options, to: pathlib.Path) -> bytes:
 
 def _entries(options, rows, without_effect: list[str]) -> list:
     """The rows under the terms of their assignment, with a person's words. without_effect: gets a sentence for each
-    word that has no effect. Raises NoAssignment or NoOverrides.
+    word that has no effect, and for what has not raced. Raises NoAssignment or NoOverrides.
     """
-    from ..classroom import assignment, overrides
-    from ..export import entries
+    from ..classroom import assignment, overrides, race_rows
+    from ..export import entries, race_points
 
     given = assignment.named(options.assignment, options.lessons) or assignment.kept(options.results)
     words, good = options.overrides or options.results / overrides.FILE, []
     if options.overrides or words.exists():
         good, bad = overrides.read(words)
         without_effect += bad
+    if given and given.race:
+        rows = race_points.applied(rows, given.race, race_rows.read(options.results).rows(), without_effect)
     return entries.of(rows, given, good, without_effect)
 
 

@@ -13,6 +13,7 @@ next_steps    what those who grade have to do next, at the head of the report; c
 letters       who has to hand in again, and what to write to them
 nearest       the stored wrong answer that is nearest to a student's
 statistics    of a class
-ranking       of a race: shares, noise, ranks, ties; race_page, race_csv: its page and its table
+ranking       of a race: shares, noise, ranks, ties; race_page, race_csv: its page and its table; race_points: what
+              a race does to points
 autograder/   the package for Gradescope
 """

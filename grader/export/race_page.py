@@ -18,7 +18,7 @@ from .ranking import NOISE, NOISE_OF_SHORT, SHORT, Entrant, Ranking
 
 # (colour, dashes, marker) of the functions of the course: they differ in form, so colour is not needed.
 _PEERS = (("#997700", "--", "s"), ("#bb5566", "-.", "^"), ("#44aa99", ":", "D"), ("#aa4499", (0, (6, 1, 1, 1)), "v"))
-_FIRST, _OTHERS = "#0077bb", "#777777"
+_FIRST, _OTHERS = "#0077bb", "#888888"
 
 
 def export(ranking: Ranking, to: pathlib.Path, pseudonyms: bool) -> None:
@@ -68,9 +68,9 @@ def _chart(ranking: Ranking):
     places = range(len(shapes))
     label: str | None
     for each in reversed(ranking.entrants):
-        first = each.rank == 1
+        first = each is ranking.entrants[0]
         label = said("others of the class") if each is ranking.entrants[-1] else None
-        label = said("first of the class") if each is ranking.entrants[0] else label
+        label = said("first of the class") if first else label
         style = {"color": _FIRST, "linewidth": 2.2} if first else {"color": _OTHERS, "linewidth": 0.8}
         axes.plot(places, _shares(each, shapes), marker="o", markersize=5 if first else 3, label=label, **style)
     for each, (colour, dashes, marker) in zip(ranking.peers, _PEERS):
