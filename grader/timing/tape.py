@@ -1,7 +1,7 @@
 """The tape: the orders of one call of a host, which can be given again for other tensors.
 
-An order names tensors by number. On the tape it keeps these names, and a replay has its own table: what an operator makes
-there gets the name that it had in the recording. So views, in-place operators, `out=` and memory that is used
+An order names tensors by number. On the tape it keeps these names, and a replay has its own table: what an operator
+makes there gets the name that it had in the recording. So views, in-place operators, `out=` and memory that is used
 again mean in a replay what they meant when the host gave the orders.
 """
 
