@@ -55,7 +55,7 @@ def card(monkeypatch):
         return raced(float(seen[-1][0]), peers=peers, shapes=on)
 
     for name, stand_in in {
-        "cannot_race_here": lambda: None, "exercises": lambda: ("1.1", "5.2"), "card": lambda: CARD, "race": race,
+        "cannot_race_here": lambda: None, "card_name": lambda: CARD.name, "race": race,
         "shapes": lambda exercise, secret, drawn=2: SHAPES,
     }.items():  # fmt: skip
         monkeypatch.setattr(racing, name, stand_in)
@@ -228,25 +228,25 @@ def test_what_the_machine_could_not_do_races_again(card, monkeypatch, tmp_path, 
 
 def test_without_a_gpu_one_sentence_says_so(monkeypatch, tmp_path, capsys):
     """Before any file is read: there is not even a folder of results."""
-    monkeypatch.setattr(racing, "cannot_race_here", lambda: said("there is no GPU here"))
+    monkeypatch.setattr(racing, "cannot_race_here", lambda: said("There is no GPU here."))
     assert run(tmp_path / "nothing", tmp_path / "out") == 2
-    assert capsys.readouterr().err == "Nothing raced: there is no GPU here.\n"
+    assert capsys.readouterr().err == "There is no GPU here.\n"
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
     "more, why",
     [
-        (("--exercise", "99.1"), "the course has no exercise '99.1'"),
-        (("--exercise", "6.1"), "6.1 does not race; these do: 1.1, 5.2"),
-        (("--shapes", "4096"), "4096 is no shape of this exercise; 4096×781 is one"),
+        (("--exercise", "99.1"), "Nothing raced: the course has no exercise '99.1'.\n"),
+        (("--exercise", "6.1"), "6.1 has nothing to time. These race: 1.1, "),
+        (("--shapes", "4096"), "Nothing raced: 4096 is no shape of this exercise; 4096×781 is one.\n"),
     ],
 )
 def test_what_cannot_race_is_named(card, more, why, tmp_path, capsys):
     """One sentence, exit status 2."""
     folder = hand_in(tmp_path / "in", ada=0.9)
     assert run(folder, tmp_path / "out", *more) == 2
-    assert capsys.readouterr().err == f"Nothing raced: {why}.\n"
+    assert capsys.readouterr().err.startswith(why)
 
 
 @pytest.mark.parametrize("text", ["0x4", "ax4", "4096x", ","])
@@ -347,11 +347,6 @@ def test_the_page_needs_nothing_from_elsewhere_and_says_its_chart_in_words(card,
 # ---- points, and other formats
 
 
-@pytest.fixture
-def _races(monkeypatch):
-    monkeypatch.setattr(racing, "exercises", lambda: ("1.1", "5.2"))
-
-
 def marked(share, *, wanted="0.8", races=True):
     """The record of 5.2 under an assignment that asks for a share of a copy, and what is said of it."""
     made = assignment._parsed(f'lessons = ["05"]\nrace = {{ "5.2" = {wanted} }}', None, lambda name: b"")
@@ -364,7 +359,6 @@ def marked(share, *, wanted="0.8", races=True):
     return after["score"], after["exercises"][0]["remarks"][0], told
 
 
-@pytest.mark.usefixtures("_races")
 def test_a_race_costs_points_where_the_assignment_says_so():
     """From the share that it asks for on, an answer has all points; below, as large a part of them."""
     assert marked(0.9) == (3.0, "raced at 0.90 of a copy on NVIDIA T4", [])
@@ -372,20 +366,18 @@ def test_a_race_costs_points_where_the_assignment_says_so():
     assert marked(None)[:2] == (0.0, "no points, because it has no time in the race: the numbers are wrong")
 
 
-@pytest.mark.usefixtures("_races")
 def test_an_answer_that_has_not_raced_keeps_its_points():
     """And whoever exports is told how many there are."""
     points, remark, told = marked(0.4, races=False)
     assert points == 3.0 and "not raced yet" in remark and "1 have not raced" in told[0]
 
 
-@pytest.mark.usefixtures("_races")
 @pytest.mark.parametrize(
     "race, why",
     [
         ('{ "5.2" = 0 }', "race.5.2: a share of a copy's speed is expected, above 0 and at most 2"),
         ('{ "5.2" = "fast" }', "race.5.2: a share of a copy's speed"),
-        ('{ "5.1" = 0.7 }', "race.5.1: it does not race; these do: 5.2"),
+        ('{ "5.2" = true }', "race.5.2: a share of a copy's speed"),
         ('{ "4.1" = 0.7 }', "race: '4.1' is of none of the lessons"),
         ("0.7", 'race: a table is expected, with a line such as "5.2" = 0.7'),
     ],

@@ -7,14 +7,18 @@ import re
 import sys
 
 from ..language import say
-from ..sentence import Said, joined, listed, said
+from ..sentence import Said, joined, message, said
 from . import class_files, grade
 
-_LONGEST = 120.0  # seconds a race may take: Triton's and torch.compile's compilations are most of it
+_AND_MORE = 30.0  # seconds that the process of a race has beyond the time of the race
 
 
 class _NoRace(Exception):
     """Nothing can race. The message is a sentence."""
+
+
+class _DoesNotRace(Exception):
+    """The exercise has no race. The message is a sentence with its full stop."""
 
 
 def add(commands) -> None:
@@ -45,7 +49,7 @@ def run(options) -> int:
 
     try:
         if (why := racing.cannot_race_here()) is not None:
-            raise _NoRace(why)
+            return class_files.stop(2, why)
         exercise = _exercise(options.exercise)
         lesson = exercise.id.split(".")[0].zfill(2)
         given = assignment.named(options.assignment, None)
@@ -55,7 +59,7 @@ def run(options) -> int:
         found.files = grading.distinct(found.files)
         with results_store.Results(options.out) as results:
             secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
-            shapes = _checked_shapes(options.shapes, racing.shapes(exercise, secret))
+            shapes = _checked_shapes(options.shapes, racing.shapes(exercise.id, secret))
             with executors.local(
                 min(options.jobs, len(found.files)), grading.process_timeout(options.timeout)
             ) as grader:
@@ -67,6 +71,8 @@ def run(options) -> int:
                 done = grading.grade_all(part, results, grader, secret, *limits, planned.standings, (lesson,))
                 class_files.show_progress(done, len(part), "grading", grade.graded)
         return _race(options, exercise, lesson, given, part, secret, shapes)
+    except _DoesNotRace as error:
+        return class_files.stop(2, message(error))
     except (_NoRace, assignment.NoAssignment, submissions.NothingToGrade, seeds.NoSecret, results_store.Busy) as error:
         return class_files.stop(2, said("Nothing raced: {error}.", error=error))
     except OSError as error:
@@ -94,8 +100,9 @@ def _race(options, exercise, lesson: str, given, part: list, secret: bytes, shap
     from ..classroom import executors, race_all, race_rows, results_store, seeds
     from ..export import entries, race_csv, race_page, ranking
     from ..racing import race as racing
+    from ..spec import Card
 
-    card = racing.card()
+    card, longest = Card(racing.card_name()), racing.SECONDS + _AND_MORE
     here = {file.name: file for file in part}
     rows = [r for r in results_store.read(options.out / results_store.RESULTS).rows() if r["submission"] in here]
     found = [entry for entry in entries.of(rows, given) if entry.row["lesson"] in (lesson, None)]
@@ -105,8 +112,8 @@ def _race(options, exercise, lesson: str, given, part: list, secret: bytes, shap
             aside = said("It is set aside in {DAMAGED}, and its file races again.", DAMAGED=race_rows.DAMAGED)
             where = joined("{one}: {two}", [str(races.path), damaged.sentence])
             print(say(said("{where}. {aside}", where=where, aside=aside)), file=sys.stderr)
-        with executors.local(1, _LONGEST) as racer:
-            done = race_all.race_all(racers, races, racer, secret, exercise, card.name, shapes, _LONGEST)
+        with executors.local(1, longest) as racer:
+            done = race_all.race_all(racers, races, racer, secret, exercise, card.name, shapes, longest)
             class_files.show_progress(done, len(racers), "racing", raced)
     names = {entry.key: seeds.pseudonym(secret, entry.key) for entry in found}
     shown = names if options.pseudonyms else {entry.key: entry.student for entry in found}
@@ -152,14 +159,14 @@ def _show(outcome) -> None:
 
 
 def _exercise(number: str):
-    """The exercise of this number. Raises _NoRace."""
+    """The exercise of this number. Raises _NoRace or _DoesNotRace."""
     from .. import lessons
     from ..racing import race as racing
 
     if number not in lessons.exercises():
         raise _NoRace(said("the course has no exercise {exercise}", exercise=repr(number)))
     if number not in racing.exercises():
-        raise _NoRace(said("{number} does not race; these do: {list}", number=number, list=listed(racing.exercises())))
+        raise _DoesNotRace(racing.does_not_race(number))
     return lessons.exercises()[number]
 
 
