@@ -93,11 +93,11 @@ def measured(heat: Heat, card) -> dict[str, Time | Said]:
     """
     found: dict[str, Time | Said] = {}
     replays, times = {}, {}
-    makes, fault = heat.setup()
+    makes, compare = heat.setup()
     for name, make in makes.items():
         try:
             run = make()
-            if wrong := fault(name, run()):
+            if wrong := compare(name, run()):
                 found[name] = wrong
                 continue
             replays[name], times[name] = card.prepared(functools.partial(_played, run)), []

@@ -70,7 +70,7 @@ def _heat(
         x = torch.randn(m, n, device="cuda" if torch.cuda.is_available() else "cpu")
         y, want = torch.empty_like(x), torch.softmax(x, dim=1)
 
-        def fault(name: str, got) -> Said | None:
+        def compare(name: str, got) -> Said | None:
             if name == "copy":
                 return None
             fine = isinstance(got, torch.Tensor) and got.shape == want.shape
@@ -78,7 +78,7 @@ def _heat(
                 return None
             return said("its result is not that of torch.softmax, so it was not timed")
 
-        return {"copy": lambda: functools.partial(y.copy_, x)} | makes(x), fault
+        return {"copy": lambda: functools.partial(y.copy_, x)} | makes(x), compare
 
     shown = {"copy": said("copy")} | names
     return Heat(f"{m}×{n}", _MATRIX * 4 * m * n, setup, shown, recorded, ratio=ratio)
@@ -254,7 +254,7 @@ def _heads(b: int, h: int, n: int, d: int, launch: list[int]):
     def steps():
         return torch.softmax((q @ k.transpose(-1, -2)) * d**-0.5, -1) @ v
 
-    def fault(name: str, got) -> Said | None:
+    def compare(name: str, got) -> Said | None:
         if torch.allclose(got, want, rtol=2e-2, atol=1e-2):
             return None
         return said("its result is not that of scaled_dot_product_attention, so it was not timed")
@@ -265,7 +265,7 @@ def _heads(b: int, h: int, n: int, d: int, launch: list[int]):
         "cuDNN": _ready(peer, SDPBackend.CUDNN_ATTENTION),
         "three steps": _ready(steps),
     }
-    return makes, fault
+    return makes, compare
 
 
 def _routes(record: dict, mine: tuple) -> Iterator[Heat]:
