@@ -1,8 +1,10 @@
 """The race without a GPU and without timing: tape, names, poison, comparison, the floor, and what is refused."""
 
 import contextlib
+import re
 
 import pytest
+from conftest import ROOT
 from paper_card import PaperCard
 
 from grader import lessons
@@ -43,9 +45,9 @@ def laps(keeper, name="f", family="softmax", shape=SMALL, dtype="float32", peers
     return {name: schema.unpack(lap, Lap) for name, lap in reply["laps"].items()}
 
 
-def lap(source, card=None, **more):
+def lap(source, card=None, elsewhere=True, **more):
     """The lap of f, which the text defines."""
-    with racing(source, card or PaperCard()) as keeper:
+    with racing(source, card or PaperCard(), elsewhere=elsewhere) as keeper:
         return laps(keeper, **more)[OWN]
 
 
@@ -63,3 +65,96 @@ def test_the_course_s_own_answer_races(number):
 
     assert raced.refused == ""
     assert raced.microseconds == 100.0
+
+
+# ---- the tape: a replay means what the recording meant
+
+SAME = [
+    "return five(x)",
+    "y = torch.empty_like(x); y.copy_(five(x)); return y",
+    "y = torch.empty_like(x); torch.exp(x - x.amax(1, keepdim=True), out=y); y /= y.sum(1, keepdim=True); return y",
+    "e = torch.exp(x - x.amax(1, keepdim=True)); e.div_(e.sum(1, keepdim=True)); return e",
+    "y = torch.zeros_like(x); v = y.view(-1); v.add_(five(x).view(-1)); return y",
+    "y = torch.empty(x.shape[1], x.shape[0], device=x.device).t(); y.copy_(five(x)); return y",
+    "a, b = x.split(3); return torch.cat([five(a), five(b)])",
+    "y = torch.empty_like(x); y[:3] = five(x[:3]); y[3:] = five(x[3:]); return y",
+    "m = x.max(dim=1, keepdim=True).values; e = torch.exp(x - m); return e / e.sum(1, keepdim=True)",
+    "s = x * torch.tensor(1.0, device=x.device); return five(s)",
+    "y = five(x); z = y; del y; z = z + 0; return z",
+    "for _ in range(5): y = five(x)\n    return y",
+    "order = torch.arange(len(x), device=x.device).flip(0); return five(x[order])[order]",
+    "y = five(x); w = y.t_(); return w.t()",
+    "return torch.where(x > -1e30, five(x), torch.zeros((), device=x.device))",
+    "return five(x.double()).float()",
+]
+FIVE = """
+import torch
+def five(x):
+    e = torch.exp(x - x.amax(dim=1, keepdim=True))
+    return e / e.sum(dim=1, keepdim=True)
+def f(x):
+    """
+
+
+@pytest.mark.parametrize("body", SAME)
+@pytest.mark.parametrize("captures", [True, False])
+def test_a_replay_means_what_the_recording_meant(body, captures):
+    """Views, operators in place, `out=`, memory that was freed: on numbers that the host has never seen."""
+    raced = lap(FIVE + body, PaperCard(captures=captures), elsewhere=False)
+
+    assert raced.refused == ""
+    assert (raced.microseconds, raced.way) == (100.0, "graph" if captures else "tape")
+    assert [*map(str, raced.notes)] == ([] if captures else ["no graph"])
+
+
+# ---- forgeries: tests/attacks/race has one file each, which follows the course's answer to 5.2
+
+FORGERIES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests/attacks/race").glob("*.py"))}
+
+
+def header(name):
+    """{"tries", "in its way", "outcome"} of a forgery."""
+    return dict(re.findall(r"^# ([a-z ]+): (.+)$", FORGERIES[name], re.MULTILINE))
+
+
+def raced_twice(source, card):
+    """For two races of 5.2 on one shape: the reason why there is no time, or the time."""
+    seen = []
+    driver = "\n".join((lessons.exercises()["5.2"].driver, events.DRIVER))
+    with contextlib.suppress(frames.BrokenChannel, OSError, KeyError), racing(source, card, driver) as keeper:
+        for seed in (7, 8):
+            order = {"op": "lap", "name": "race_5_2", "family": "softmax", "shape": schema.pack(SMALL, Shape)}
+            reply, _ = keeper.handle(order | {"dtype": "float32", "peers": False, "seed": seed})
+            found = schema.unpack(reply["laps"][OWN], Lap) if "laps" in reply else None
+            seen.append(found.refused or found.microseconds if found else "an error")
+    return seen + ["no host"] * (2 - len(seen))
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forgery_gains_nothing(name):
+    """It has no time, or the time that the card's clock says, of right results."""
+    first, second = raced_twice(reference("5.2") + "\n" + FORGERIES[name], PaperCard())
+
+    outcome = header(name)["outcome"]
+    if outcome == "refused":
+        assert isinstance(first, str), first
+    elif outcome == "refused the second time":
+        assert first == 100.0
+        assert isinstance(second, str), second
+    elif outcome == "no gain on a GPU":  # no interpreter runs it
+        assert isinstance(first, str)
+    else:
+        assert outcome == "no gain"
+        assert (first, second) == (100.0, 100.0)
+
+
+def test_there_are_as_many_forgeries_as_the_page_says():
+    """At least 25 kinds; each has a row in docs/race.md, with what it tries and what is in its way."""
+    page = (ROOT / "docs/race.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d\d) \| (.+?) \| (.+?) \| (.+?) \|$", page, re.MULTILINE)
+    wanted = [
+        (name[:2], header(name)["tries"], header(name)["in its way"], header(name)["outcome"]) for name in FORGERIES
+    ]
+
+    assert len(FORGERIES) >= 25
+    assert rows == wanted

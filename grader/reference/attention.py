@@ -56,7 +56,8 @@ def causal_mask(m: int, n: int, device: torch.device | str = "cpu") -> torch.Ten
 def scores(facts: dict) -> torch.Tensor:
     """scale · q kᵀ in float64, M×N, with -inf for hidden keys."""
     s = facts["scale"] * matmul(facts["q"].double(), facts["k"].double().t())
-    return s.masked_fill(causal_mask(*s.shape, s.device), -torch.inf) if facts["causal"] else s
+    m, n = s.shape
+    return s.masked_fill(causal_mask(m, n, s.device), -torch.inf) if facts["causal"] else s
 
 
 def right(facts: dict) -> torch.Tensor:

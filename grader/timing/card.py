@@ -37,6 +37,7 @@ _POISON = 0xFF  # of all bytes: no number in any dtype of floating-point numbers
 _LEAST_LINES = 1 << 28  # bytes that are written to empty the cache
 _ALIGNED, _PLACES = 256, 64  # bytes; inputs begin at one of so many multiples of it
 _HIDDEN = 150.0  # µs that the card is busy while Python launches: longer than it takes for a graph
+_LONGER = 64  # times that, at most, for orders that are given one by one
 _LARGE, _COPIES = 1 << 28, 7  # bytes; copies of them, of which the fastest counts
 _TUNING = 12  # runs of each configuration
 
@@ -51,6 +52,7 @@ class Cuda:
         self._lines = torch.empty(max(_LEAST_LINES, 4 * self._l2), dtype=torch.int8, device=self.device)
         self._watch = nvidia.Watch(str(getattr(properties, "uuid", "")))
         self._cycles = self._cycles_of(_HIDDEN)
+        self._most_cycles = _LONGER * self._cycles
         if hasattr(triton, "set_allocator"):  # for the descriptors that a kernel makes
             triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8, device=self.device))
 
@@ -70,7 +72,7 @@ class Cuda:
         source = torch.empty(_LARGE, dtype=torch.int8, device=self.device)
         target = torch.empty_like(source)
         return floor.peak(
-            self._name, 2e6 * _LARGE / min(self.time(lambda: target.copy_(source)) for _ in range(_COPIES))
+            self._name, 2e6 * _LARGE / min(self.time(lambda: target.copy_(source))[0] for _ in range(_COPIES))
         )
 
     def blank(self, shape: tuple[int, ...], dtype: torch.dtype, place: int) -> torch.Tensor:
@@ -98,25 +100,24 @@ class Cuda:
                 play, said("the orders cannot be captured as one graph: {error}", error=_first_line(error))
             )
 
-    def time(self, run: Callable[[], object]) -> float:
-        """Microseconds of the card for one run, with an empty cache.
+    def time(self, run: Callable[[], object]) -> tuple[float, bool]:
+        """(microseconds of the card for one run with an empty cache, whether Python was ahead of the card).
 
-        The card sleeps and empties the cache while Python gives the orders. Where it was done before Python, it sleeps
-        longer the next time; after the third time, what was measured counts.
+        The card sleeps and empties the cache while Python gives the orders. Where it was done before Python, it may
+        have waited for an order; it sleeps longer from then on.
         """
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        for often in (1, 4, 16):
-            nvidia.empty_kept_lines()
-            torch.cuda._sleep(often * self._cycles)
-            self._lines.zero_()
-            begin.record()
-            run()
-            end.record()
-            ahead = not begin.query()
-            end.synchronize()
-            if ahead:
-                break
-        return 1000 * begin.elapsed_time(end)
+        nvidia.empty_kept_lines()
+        torch.cuda._sleep(self._cycles)
+        self._lines.zero_()
+        begin.record()
+        run()
+        end.record()
+        ahead = not begin.query()
+        end.synchronize()
+        if not ahead:
+            self._cycles = min(2 * self._cycles, self._most_cycles)
+        return 1000 * begin.elapsed_time(end), ahead
 
     def tune(self, runs: list[Callable[[], object]], tensors: list[torch.Tensor]) -> tuple[int, float]:
         """(place of the fastest run, seconds that it took to find it). tensors: are put back as they were.
@@ -129,7 +130,7 @@ class Cuda:
         for run in runs:
             try:
                 run()
-                took.append(min(self.time(run) for _ in range(_TUNING)))
+                took.append(min(self.time(run)[0] for _ in range(_TUNING)))
             except Exception as error:  # a configuration that this card does not take
                 failed = error
                 took.append(math.inf)

@@ -30,7 +30,7 @@ class Card(Protocol):
     def blank(self, shape: tuple[int, ...], dtype: torch.dtype, place: int) -> torch.Tensor: ...  # noqa: D102
     def generator(self, seed: int) -> torch.Generator: ...  # noqa: D102
     def prepared(self, play: Play) -> Replay: ...  # noqa: D102
-    def time(self, run: Callable[[], object]) -> float: ...  # noqa: D102
+    def time(self, run: Callable[[], object]) -> tuple[float, bool]: ...  # noqa: D102
     def tune(self, runs: list[Callable[[], object]], tensors: list[torch.Tensor]) -> tuple[int, float]: ...  # noqa: D102
     def look(self) -> None: ...  # noqa: D102
 
@@ -38,6 +38,8 @@ class Card(Protocol):
 _STARTS = 3  # sets of addresses, by turns
 _WARM, _LEAST, _MOST = 3, 30, 150  # rounds that do not count; rounds that do
 _SECONDS = 0.6  # after which no more than the least number of rounds is run
+_TRIES = 8
+_LINE = 512  # bytes
 _COPY = "copy"
 
 
@@ -90,8 +92,8 @@ def _placed(card: Card, kinds: list, rng: random.Random) -> list[torch.Tensor]:
 
 
 def _copy(card: Card, moved: int, rng: random.Random) -> Play:
-    """A copy that reads half of so many bytes, and writes the other half."""
-    size = max(1, moved // 8)
+    """A copy that reads half of so many bytes, and writes the other half. A card copies whole lines faster."""
+    size = -(-moved // (2 * _LINE)) * _LINE // 4
     source, target = (card.blank((size,), torch.float32, rng.getrandbits(30)) for _ in range(2))
     source.zero_()
     return lambda made: target.copy_(source)
@@ -119,19 +121,32 @@ def _race(card: Card, runners: dict[str, _Runner], family: Family, starts: list,
 
 
 def _turn(card: Card, replay: Replay, family: Family, inputs: list, originals: list, rng, name: str) -> float:
-    """The time of one replay, in µs. Raises Wrong for a result or an input that is not as it has to be."""
+    """The time of one replay, in µs. Raises Wrong for a result or an input that is not as it has to be.
+
+    Where the card was faster than Python, it is taken again, for some times.
+    """
+    for _ in range(_TRIES):
+        took, ahead = _one_turn(card, replay, family, inputs, originals, rng, name)
+        if ahead:
+            break
+    return took
+
+
+def _one_turn(
+    card: Card, replay: Replay, family: Family, inputs: list, originals: list, rng, name: str
+) -> tuple[float, bool]:
     seed = rng.getrandbits(62)  # nobody but this function has ever seen the numbers that follow from it
     family.fill(inputs, card.generator(seed))
     if name == _COPY:
         return card.time(replay.run)
     replay.poison()
-    took = card.time(replay.run)
+    took, ahead = card.time(replay.run)
     family.fill(originals, card.generator(seed))
     if wrong := family.fault(originals, replay.result):
         raise Wrong(said("a timed replay has another result: {wrong}", wrong=wrong))
     if not family.in_place and not all(map(_same, inputs, originals)):
         raise Wrong(said("a timed replay changed its input"))
-    return took
+    return took, ahead
 
 
 def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
