@@ -1,6 +1,6 @@
 """Five Passes to One: the judge of a course on fast GPU kernels.
 
-The ten public names are loaded when they are first used: a worker, which imports `grader.worker`, loads none of them.
+The eleven public names are loaded when they are first used: a worker, which imports `grader.worker`, loads none.
 Importing `grader` in a notebook chooses how kernels run, which must come before anything imports Triton.
 """
 
@@ -22,6 +22,7 @@ _PUBLIC = {
     "launch": "notebook.cuda_launch",
     "machine_code": "notebook.machine_code",
     "progress": "notebook.api",
+    "race": "notebook.api",
     "trace": "notebook.trace",
     "traffic": "notebook.traffic",
 }

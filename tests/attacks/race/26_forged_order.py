@@ -1,6 +1,6 @@
 # tries: to send orders of its own making: other operators, other tensors, other kernels
 # in its way: an order has one of five forms, and names what the call made
-# outcome: refused
+# outcome: no gain
 honest = fused_softmax
 
 
@@ -16,4 +16,4 @@ def fused_softmax(x):
             wire.ask(order)
         except Exception:
             pass
-    raise RuntimeError("none of them was carried out")
+    return honest(x)
