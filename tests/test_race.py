@@ -28,6 +28,7 @@ from grader.sentence import said
 from grader.spec import Answer, Lap, Result, Shape
 from grader.timing import families, floor, peers, timekeeper
 from grader.timing.laps import measure as measure_laps
+from grader.timing.tape import MOST_UPLOADED
 from grader.timing.timekeeper import OWN, Timekeeper
 
 SMALL = Shape((6, 40))
@@ -170,8 +171,19 @@ def test_there_are_as_many_forgeries_as_the_page_says():
         (name[:2], header(name)["tries"], header(name)["in its way"], header(name)["outcome"]) for name in FORGERIES
     ]
 
+    chinese = (ROOT / "docs/zh/race.md").read_text(encoding="utf-8")
+
     assert len(FORGERIES) >= 25
     assert rows == wanted
+    assert re.findall(r"^\| (\d\d) \|", chinese, re.MULTILINE) == [number for number, *_ in wanted]
+
+
+def test_the_page_names_what_races_and_what_a_call_may_upload():
+    """In both languages."""
+    for path, between in (("docs/race.md", ", "), ("docs/zh/race.md", "、")):
+        page = (ROOT / path).read_text(encoding="utf-8")
+        assert between.join(race.exercises()) in " ".join(page.split())
+        assert re.search(rf"\b{MOST_UPLOADED}\b|过 {MOST_UPLOADED} 个", page)
 
 
 # ---- what else ends a tape, or a race

@@ -7,7 +7,7 @@ honest = fused_softmax
 def fused_softmax(x):
     wire = x._reference.wire
     for order in (
-        {"op": "operator", "name": "aten::copy_", "overload": "", "args": [{"tensor": -1}, {"tensor": 1}], "kwargs": {}},
+        {"op": "operator", "name": "aten::neg_", "overload": "", "args": [{"tensor": -1}], "kwargs": {}},
         {"op": "time", "microseconds": 0.001},
         {"op": "launch", "kernel": 99, "grid": [1], "args": [], "kwargs": {}},
         {"op": "operator", "name": "aten::softmax", "overload": "int", "args": [{"tensor": 1}, 1], "kwargs": {}},
