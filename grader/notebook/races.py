@@ -19,6 +19,7 @@ from ..racing.raced import Raced
 from ..sentence import Said, said
 from ..spec import Answer, Exercise, Lap, Result, Shape
 from . import drawing, raced_answers
+from .picture import Picture
 
 RECORD = environment.ROOT / "records" / "races_on_h200.json"
 _NAMES = {
@@ -80,10 +81,11 @@ def recorded(exercise: Exercise) -> Shown | None:
     return Shown(exercise.id, raced, [Entrant(said("the course's answer"), raced.laps), *peers], recorded=True)
 
 
-class Shown:
-    """A race as a chart and a table; in a terminal, the table."""
+class Shown(Picture):
+    """A race as a chart and a table. The table is the description of the chart, and all of it in a terminal."""
 
     def __init__(self, exercise: str, raced: Raced, entrants: Sequence[Entrant], recorded: bool = False):
+        super().__init__("", self.draw)
         self.raced, self._exercise, self._recorded = raced, exercise, recorded
         self.entrants = sorted(entrants, key=_speed, reverse=True)
         self.shapes = [lap.shape for lap in raced.laps]
@@ -131,7 +133,7 @@ class Shown:
         ]
         return "\n".join([say(self.title()), head, *lines, *(say(remark) for remark in self.remarks())])
 
-    def figure(self):
+    def draw(self):
         """A dot for each shape, a line for each entrant: the further to the right, the faster. Returns a figure."""
         from matplotlib.figure import Figure
 
@@ -172,10 +174,8 @@ class Shown:
         return drawing.table(self.title(), head, rows) + f'<div style="font-size:13px">{remarks}</div>'
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
-        from .picture import Picture
-
-        picture = Picture(said("{table}", table=repr(self)), self.figure)._repr_mimebundle_()
-        return picture | {"text/plain": repr(self), "text/html": picture["text/html"] + self.page()}
+        shown = super()._repr_mimebundle_()
+        return shown | {"text/html": shown["text/html"] + self.page()}
 
 
 _STEP = 0.15  # of the distance of two lines
