@@ -1,4 +1,4 @@
-"""The functions for a learner in a notebook: check, race, hint, progress, trace, traffic, machine_code, doctor, pictures.
+"""The functions for a learner in a notebook: check, race, hint, progress, trace, machine_code, doctor, and pictures.
 
 Runs in: a notebook's kernel.
 May import: checks, compiler, interpreter, isolation, judge, language, lessons, mistakes, protocol, racing, reference,

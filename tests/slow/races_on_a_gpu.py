@@ -73,13 +73,14 @@ HONEST = {
     "split": reference("9.3")
     + "\n\ndef fused_softmax(x):\n    return split_softmax(x, triton.cdiv(x.shape[1], 8192))\n",
     "copies": OWN + "\n\nown = fused_softmax\n\n\ndef fused_softmax(x):\n    return own(x.clone()).clone()\n",
-    "logarithm": "import torch\n\n\ndef fused_softmax(x):\n    return torch.exp(x - x.logsumexp(1, keepdim=True))\n",
+    "logarithm": "import torch\n\n\ndef fused_softmax(x):\n    x = x - x.amax(1, keepdim=True)\n"
+    "    return torch.exp(x - torch.log(torch.exp(x).sum(1, keepdim=True)))\n",
 }
 
 
 def test_honest_answers_rank_as_in_triton_s_benchmark(tmp_path):
     """Ten ways, in pairs: where the benchmark sees a difference of more than noise, the race sees the same one."""
-    shape = SHAPES[1]
+    shape = Shape((8192, 8192))  # Triton's benchmark counts Python's time for short launches as well
     x = torch.randn(shape.sizes, device="cuda")
     ours, theirs = {}, {}
     for number, (name, source) in enumerate(HONEST.items()):
@@ -107,7 +108,7 @@ def test_the_same_answer_has_the_same_time():
 
 def test_orders_that_cannot_be_captured_are_given_one_by_one():
     """The reason stands beside the time."""
-    body = "torch.histc(x, 4)\n    return torch.exp(x - x.logsumexp(1, keepdim=True))"
+    body = "torch.histc(x, 4)\n    e = torch.exp(x - x.amax(1, keepdim=True))\n    return e / e.sum(1, keepdim=True)"
     (lap,) = raced(f"import torch\n\n\ndef fused_softmax(x):\n    {body}", SHAPES[:1]).laps
 
     assert lap.refused == ""
