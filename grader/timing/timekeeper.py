@@ -79,7 +79,10 @@ class Timekeeper:
                 return (done if header["op"] == "write" else {}), []
             if header["op"] == "card":
                 return {"card": schema.pack(self._card.record(), Card)}, []
-            return self._lap(header), []
+            try:
+                return self._lap(header), []
+            except RuntimeError as error:  # of CUDA: after a kernel that stored where nothing is, it does nothing more
+                return pack_reply(error=describe(error, "<kernel "))
 
     def _lap(self, header: dict) -> dict:
         """The reply to "lap": {"laps": by name}, or {"error"} of the answer.
