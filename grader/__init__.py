@@ -23,6 +23,7 @@ _PUBLIC = {
     "machine_code": "notebook.machine_code",
     "own_card": "bench.own_card",
     "progress": "notebook.api",
+    "race": "notebook.api",
     "trace": "notebook.trace",
     "traffic": "notebook.traffic",
 }

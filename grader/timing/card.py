@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import time
 from collections.abc import Callable
@@ -53,6 +52,7 @@ class Cuda:
         self._watch = nvidia.Watch(str(getattr(properties, "uuid", "")))
         self._cycles = self._cycles_of(_HIDDEN)
         self._most_cycles = _LONGER * self._cycles
+        self._peak = self._measured_peak()  # now: after an error of a kernel, CUDA does nothing more in this process
         if hasattr(triton, "set_allocator"):  # for the descriptors that a kernel makes
             triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8, device=self.device))
 
@@ -67,8 +67,7 @@ class Cuda:
             )
         return spec.Card(self._name, peak, self._l2, notes)
 
-    @functools.cached_property
-    def _peak(self) -> tuple[float, bool]:
+    def _measured_peak(self) -> tuple[float, bool]:
         source = torch.empty(_LARGE, dtype=torch.int8, device=self.device)
         target = torch.empty_like(source)
         return floor.peak(

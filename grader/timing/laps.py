@@ -35,9 +35,9 @@ class Card(Protocol):
     def look(self) -> None: ...  # noqa: D102
 
 
-_STARTS = 3  # sets of addresses, by turns
-_WARM, _LEAST, _MOST = 3, 30, 150  # rounds that do not count; rounds that do
-_SECONDS = 0.6  # after which no more than the least number of rounds is run
+STARTS = 6  # sets of addresses, by turns: where memory lies makes a difference of some per cent
+WARM, LEAST, MOST = 6, 30, 300  # rounds that do not count; rounds that do
+SECONDS = 0.9  # after which no more than the least number of rounds is run
 _TRIES = 8
 _LINE = 512  # bytes
 _COPY = "copy"
@@ -65,7 +65,7 @@ def measure(
     """
     rng = random.Random(seed)
     kinds = family.inputs(shape.sizes, getattr(torch, dtype))
-    starts, originals = [_placed(card, kinds, rng) for _ in range(_STARTS)], _placed(card, kinds, rng)
+    starts, originals = [_placed(card, kinds, rng) for _ in range(STARTS)], _placed(card, kinds, rng)
     blank = spec.Lap(shape, dtype)
     runners: dict[str, _Runner] = {}
     laps: dict[str, spec.Lap] = {}
@@ -77,9 +77,9 @@ def measure(
         except Exception as error:  # of Triton's compiler, of the card's memory
             laps[name] = replace(blank, refused=_failed(error))
     moved = sum(family.moved(shape.sizes)) * getattr(torch, dtype).itemsize
-    runners[_COPY] = _Runner([card.prepared(_copy(card, moved, rng))] * _STARTS)
+    runners[_COPY] = _Runner([card.prepared(_copy(card, moved, rng))] * STARTS)
     _race(card, runners, family, starts, originals, rng)
-    copied = statistics.median(runners[_COPY].times) if runners[_COPY].times else None
+    copied = _median(runners[_COPY].times) if runners[_COPY].times else None
     least = floor.microseconds(*(n * getattr(torch, dtype).itemsize for n in family.moved(shape.sizes)), card.record())
     for name in plays:
         if name in runners:
@@ -102,21 +102,21 @@ def _copy(card: Card, moved: int, rng: random.Random) -> Play:
 def _race(card: Card, runners: dict[str, _Runner], family: Family, starts: list, originals: list, rng) -> None:
     """Take turns until there are enough times of each."""
     began, done = time.monotonic(), 0
-    while done < _LEAST + _WARM or (done < _MOST + _WARM and time.monotonic() - began < _SECONDS):
+    while done < LEAST + WARM or (done < MOST + WARM and time.monotonic() - began < SECONDS):
         turns = [name for name, runner in runners.items() if runner.refused is None]
         if turns == [_COPY]:
             return
         for name in rng.sample(turns, len(turns)):
             runner = runners[name]
             try:
-                took = _turn(card, runner.replays[done % _STARTS], family, starts[done % _STARTS], originals, rng, name)
+                took = _turn(card, runner.replays[done % STARTS], family, starts[done % STARTS], originals, rng, name)
             except Exception as error:
                 runner.refused = _failed(error)
                 continue
-            if done >= _WARM:
+            if done >= WARM:
                 runner.times.append(took)
         done += 1
-        if done % _STARTS == 0:
+        if done % STARTS == 0:
             card.look()
 
 
@@ -159,7 +159,7 @@ def _lap(runner: _Runner, blank: spec.Lap, copied: float | None, least: float) -
     lap = replace(blank, way=first.way, notes=notes, replays=len(runner.times), copy=copied)
     if runner.refused is not None:
         return replace(lap, refused=runner.refused)
-    median = statistics.median(runner.times)
+    median = _median(runner.times)
     low, _, high = statistics.quantiles(runner.times, n=4)
     if median < least:
         return replace(
@@ -171,6 +171,11 @@ def _lap(runner: _Runner, blank: spec.Lap, copied: float | None, least: float) -
             ),
         )
     return replace(lap, microseconds=median, quartiles=(low, high))
+
+
+def _median(times: list[float]) -> float:
+    """The mean of the medians at each set of addresses: the median of all would jump between two of them."""
+    return statistics.fmean(statistics.median(times[start::STARTS] or times) for start in range(STARTS))
 
 
 def _failed(error: Exception) -> Said:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import socket
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -33,14 +34,18 @@ def serve(to_judge: int, to_host: int) -> None:
     """Handle the requests of one race until the judge closes its channel, or the host ends. Both are descriptors."""
     from .card import Cuda
 
-    judge, host = socket.socket(fileno=to_judge), socket.socket(fileno=to_host)
+    converse(socket.socket(fileno=to_judge), socket.socket(fileno=to_host), Cuda)
+
+
+def converse(judge: socket.socket, host: socket.socket, card: Callable[[], laps.Card]) -> None:
+    """As `serve`, with sockets. card: makes the GPU's object, which takes a moment."""
     try:
         ready, _ = frames.receive(host, 0)  # before the host has an answer
         frames.send(judge, {"too_little_memory": ""} | ready)
         keeper: Timekeeper | None = None
         while True:
             header, _ = frames.receive(judge, _MAX_REQUEST)
-            keeper = keeper or Timekeeper(host, Cuda())
+            keeper = keeper or Timekeeper(host, card())
             reply, _ = keeper.handle(header)
             frames.send(judge, reply)
     except frames.BrokenChannel:
@@ -74,7 +79,10 @@ class Timekeeper:
                 return (done if header["op"] == "write" else {}), []
             if header["op"] == "card":
                 return {"card": schema.pack(self._card.record(), Card)}, []
-            return self._lap(header), []
+            try:
+                return self._lap(header), []
+            except RuntimeError as error:  # of CUDA: after a kernel that stored where nothing is, it does nothing more
+                return pack_reply(error=describe(error, "<kernel "))
 
     def _lap(self, header: dict) -> dict:
         """The reply to "lap": {"laps": by name}, or {"error"} of the answer.

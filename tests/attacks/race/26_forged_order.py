@@ -1,13 +1,13 @@
 # tries: to send orders of its own making: other operators, other tensors, other kernels
 # in its way: an order has one of five forms, and names what the call made
-# outcome: refused
+# outcome: no gain
 honest = fused_softmax
 
 
 def fused_softmax(x):
     wire = x._reference.wire
     for order in (
-        {"op": "operator", "name": "aten::copy_", "overload": "", "args": [{"tensor": -1}, {"tensor": 1}], "kwargs": {}},
+        {"op": "operator", "name": "aten::neg_", "overload": "", "args": [{"tensor": -1}], "kwargs": {}},
         {"op": "time", "microseconds": 0.001},
         {"op": "launch", "kernel": 99, "grid": [1], "args": [], "kwargs": {}},
         {"op": "operator", "name": "aten::softmax", "overload": "int", "args": [{"tensor": 1}, 1], "kwargs": {}},
@@ -16,4 +16,4 @@ def fused_softmax(x):
             wire.ask(order)
         except Exception:
             pass
-    raise RuntimeError("none of them was carried out")
+    return honest(x)

@@ -5,4 +5,5 @@ import torch
 
 
 def fused_softmax(x):
-    return torch.exp((x - x.amax(dim=1, keepdim=True)).bfloat16()).float() / x.shape[1]
+    e = torch.exp((x - x.amax(dim=1, keepdim=True)).bfloat16())
+    return (e / e.sum(dim=1, keepdim=True)).float()

@@ -11,9 +11,7 @@ def looking_kernel(y_ptr, x_ptr, row_stride, n_cols, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
-    now = tl.inline_asm_elementwise(
-        "mov.u32 $0, %clock; // $1", "=r,r", [cols], dtype=tl.int32, is_pure=False, pack=1
-    )
+    now = tl.inline_asm_elementwise("mov.u32 $0, %clock; // $1", "=r,r", [cols], dtype=tl.int32, is_pure=False, pack=1)
     x = tl.load(x_ptr + row * row_stride + cols, mask=mask & (now != 1), other=-float("inf"))
     numerator = tl.exp(x - tl.max(x, axis=0))
     tl.store(y_ptr + row * row_stride + cols, numerator / tl.sum(numerator, axis=0), mask=mask)
