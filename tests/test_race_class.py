@@ -403,3 +403,15 @@ def test_exports_have_the_points_and_gradescope_has_its_leaderboard(card, tmp_pa
     assert results["leaderboard"][0] == {"name": "5.2, share of a copy", "value": 0.4, "order": "desc"}
     times = {column["name"]: column["order"] for column in results["leaderboard"][1:]}
     assert times == {"5.2, µs on 4096×781": "asc", "5.2, µs on 33×20000": "asc"}
+
+
+def test_the_roster_of_the_last_grading_gives_the_names(card, tmp_path):
+    """As in exports; and an assignment without the lesson is refused where it is named."""
+    folder, out = hand_in(tmp_path / "in", ada01=0.4), tmp_path / "out"
+    (tmp_path / "r.csv").write_text("name,login\nAda Lovelace,ada01\n")
+    (tmp_path / "a.toml").write_text('lessons = ["05"]\nroster = "r.csv"')
+    (tmp_path / "b.toml").write_text('lessons = ["04"]')
+    assert main(["grade", str(folder), "--out", str(out), "--assignment", str(tmp_path / "a.toml")]) == 0
+    assert run(folder, out) == 0
+    assert table(out)[0]["name"] == "Ada Lovelace" and "Ada Lovelace" in (out / "race_5.2.html").read_text("utf-8")
+    assert run(folder, out, "--assignment", str(tmp_path / "b.toml")) == 2

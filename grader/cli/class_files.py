@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from ..language import say
-from ..sentence import Said, said
+from ..sentence import Said, joined, said
 
 
 def add(parser) -> None:
@@ -42,6 +42,13 @@ def add(parser) -> None:
         "--assignment", type=pathlib.Path, metavar="FILE",
         help=said("what counts, an assignment.toml: lessons, points, due dates, roster; exports follow it, too"),
     )  # fmt: skip
+
+
+def tell_damaged(row_file, aside: Said) -> None:
+    """Print what was damaged in a file of rows. aside: what becomes of such a line."""
+    for damaged in row_file.contents.damaged:
+        where = joined("{one}: {two}", [str(row_file.path), damaged.sentence])
+        print(say(said("{where}. {aside}", where=where, aside=aside)), file=sys.stderr)
 
 
 def planned(options, found, grader, given, every_attempt: bool = False):

@@ -60,12 +60,7 @@ def run(options) -> int:
         with results_store.Results(options.out) as results:
             if given:
                 assignment.keep(given, options.out)
-            for damaged in results.contents.damaged:
-                aside = said(
-                    "It is set aside in {DAMAGED}, and its file is graded again.", DAMAGED=results_store.DAMAGED
-                )
-                where = joined("{one}: {two}", [str(results.path), damaged.sentence])
-                print(say(said("{where}. {aside}", where=where, aside=aside)), file=sys.stderr)
+            class_files.tell_damaged(results, set_aside())
             secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
             with _executor(options, len(found.files)) as grader:
                 planned = class_files.planned(options, found, grader, given, options.every_attempt)
@@ -112,6 +107,13 @@ def run(options) -> int:
             said("Stopped. What is done is in {out}; the same command goes on from there.", out=repr(str(options.out))),
         )
     return 1 if unjudged or unmet else 0
+
+
+def set_aside() -> Said:
+    """The sentence about a damaged line."""
+    from ..classroom import results_store
+
+    return said("It is set aside in {DAMAGED}, and its file is graded again.", DAMAGED=results_store.DAMAGED)
 
 
 def graded(completed: str, total: str, left: str) -> Said:

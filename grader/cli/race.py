@@ -6,8 +6,9 @@ import argparse
 import re
 import sys
 
+from ..isolation import LEVELS
 from ..language import say
-from ..sentence import Said, joined, message, said
+from ..sentence import Said, message, said
 from . import class_files, grade
 
 _AND_MORE = 30.0  # seconds that the process of a race has beyond the time of the race
@@ -55,9 +56,12 @@ def run(options) -> int:
         given = assignment.named(options.assignment, None)
         if given and lesson not in given.lessons:
             raise _NoRace(said("lesson {lesson} is no part of the assignment", lesson=lesson))
+        kept = None if given else assignment.kept(options.out)  # the folder may have been graded for several
+        given = given or (kept if kept and lesson in kept.lessons else None)
         found = submissions.find_all(options.paths, options.out, options.one_student)
         found.files = grading.distinct(found.files)
         with results_store.Results(options.out) as results:
+            class_files.tell_damaged(results, grade.set_aside())
             secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
             shapes = _checked_shapes(options.shapes, racing.shapes(exercise.id, secret))
             with executors.local(
@@ -67,7 +71,7 @@ def run(options) -> int:
                 if status := class_files.stands(planned, options.yes):
                     return status
                 part = [f for f in planned.files if planned.standings[f.name].lesson in (lesson, None)]
-                limits = options.timeout, "limits"
+                limits = options.timeout, LEVELS[0]
                 done = grading.grade_all(part, results, grader, secret, *limits, planned.standings, (lesson,))
                 class_files.show_progress(done, len(part), "grading", grade.graded)
         return _race(options, exercise, lesson, given, part, secret, shapes)
@@ -108,10 +112,8 @@ def _race(options, exercise, lesson: str, given, part: list, secret: bytes, shap
     found = [entry for entry in entries.of(rows, given) if entry.row["lesson"] in (lesson, None)]
     racers = [here[entry.row["submission"]] for entry in found if _passed(entry, exercise.id)]
     with race_rows.Races(options.out) as races:
-        for damaged in races.contents.damaged:
-            aside = said("It is set aside in {DAMAGED}, and its file races again.", DAMAGED=race_rows.DAMAGED)
-            where = joined("{one}: {two}", [str(races.path), damaged.sentence])
-            print(say(said("{where}. {aside}", where=where, aside=aside)), file=sys.stderr)
+        aside = said("It is set aside in {DAMAGED}, and its file races again.", DAMAGED=race_rows.DAMAGED)
+        class_files.tell_damaged(races, aside)
         with executors.local(1, longest) as racer:
             done = race_all.race_all(racers, races, racer, secret, exercise, card.name, shapes, longest)
             class_files.show_progress(done, len(racers), "racing", raced)
