@@ -26,7 +26,7 @@ from grader.racing import events, race
 from grader.racing.raced import Raced
 from grader.sentence import said
 from grader.spec import Answer, Lap, Result, Shape
-from grader.timing import families, floor, peers, timekeeper
+from grader.timing import families, floor, nvidia, peers, timekeeper
 from grader.timing import laps as measuring
 from grader.timing.tape import MOST_UPLOADED
 from grader.timing.timekeeper import OWN, Timekeeper
@@ -425,6 +425,43 @@ def test_every_family_has_peers_that_are_right():
                 raced = measuring.measure(PaperCard(), play, family, Shape(shape), dtype, 3)[peer]
                 assert raced.refused == "", (name, peer)
                 assert raced.replays >= 30
+
+
+class Driver:
+    """NVIDIA's library for a card that is hot and short of power, with three processes on it."""
+
+    def nvmlInit_v2(self):
+        return 0
+
+    def nvmlDeviceGetHandleByUUID(self, uuid, handle):
+        return int(uuid != b"GPU-1234")
+
+    def nvmlDeviceGetCurrentClocksEventReasons(self, handle, reasons):
+        reasons._obj.value = 0x64
+        return 0
+
+    def nvmlDeviceGetComputeRunningProcesses_v3(self, handle, count, room):
+        count._obj.value = 3
+        return 0
+
+
+def test_a_slow_or_shared_card_is_told():
+    """By NVIDIA's driver; where it is not there, or does not know the card, nothing is said."""
+
+    def notes(library, uuid):
+        with mock.patch.object(nvidia, "_library", lambda name: library):
+            watch = nvidia.Watch(uuid)
+            watch.look()
+            return [*map(str, watch.notes())]
+
+    assert notes(Driver(), "1234") == notes(Driver(), "GPU-1234") == [
+        "the card slowed its clock down: its power limit",
+        "the card slowed its clock down: its temperature",
+        "other processes have this card open too (2): times may be longer",
+    ]  # fmt: skip
+    assert notes(Driver(), "5678") == notes(None, "1234") == []
+    with mock.patch.object(nvidia, "_library", lambda name: None):
+        nvidia.empty_kept_lines()
 
 
 # ---- the whole race, with a card of paper

@@ -46,7 +46,7 @@ class Cuda:
 
     def __init__(self):
         properties = torch.cuda.get_device_properties(0)
-        self.device, self._name, self._l2 = torch.device("cuda", 0), properties.name, properties.L2_cache_size
+        self.device, self._name, self._l2 = torch.device("cuda:0"), properties.name, properties.L2_cache_size
         self.multiprocessors, self.capability = properties.multi_processor_count, (properties.major, properties.minor)
         self._lines = torch.empty(max(_LEAST_LINES, 4 * self._l2), dtype=torch.int8, device=self.device)
         self._watch = nvidia.Watch(str(getattr(properties, "uuid", "")))

@@ -49,7 +49,7 @@ class Watch:
         if self._library is not None:
             with contextlib.suppress(AttributeError):
                 found = self._library.nvmlInit_v2() == 0 and not self._library.nvmlDeviceGetHandleByUUID(
-                    f"GPU-{uuid}".encode(), ctypes.byref(self._handle)
+                    f"GPU-{uuid.removeprefix('GPU-')}".encode(), ctypes.byref(self._handle)
                 )
         self._found = found
 

@@ -7,6 +7,7 @@ for anything but the number of the tensor that is the result.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import socket
 from collections.abc import Callable
@@ -38,8 +39,8 @@ def serve(to_judge: int, to_host: int) -> None:
 
 
 def converse(judge: socket.socket, host: socket.socket, card: Callable[[], laps.Card]) -> None:
-    """As `serve`, with sockets. card: makes the GPU's object, which takes a moment."""
-    try:
+    """As `serve`, with sockets, which it closes. card: makes the GPU's object, which takes a moment."""
+    with judge, host, contextlib.suppress(frames.BrokenChannel):
         ready, _ = frames.receive(host, 0)  # before the host has an answer
         frames.send(judge, {"too_little_memory": ""} | ready)
         keeper: Timekeeper | None = None
@@ -48,8 +49,6 @@ def converse(judge: socket.socket, host: socket.socket, card: Callable[[], laps.
             keeper = keeper or Timekeeper(host, card())
             reply, _ = keeper.handle(header)
             frames.send(judge, reply)
-    except frames.BrokenChannel:
-        return
 
 
 class Timekeeper:
