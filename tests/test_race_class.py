@@ -11,6 +11,8 @@ from concurrent.futures.process import BrokenProcessPool
 
 import nbformat
 import pytest
+from paper_card import PaperCard
+from test_race import paper_races
 
 from grader import lessons
 from grader.__main__ import main
@@ -415,3 +417,16 @@ def test_the_roster_of_the_last_grading_gives_the_names(card, tmp_path):
     assert run(folder, out) == 0
     assert table(out)[0]["name"] == "Ada Lovelace" and "Ada Lovelace" in (out / "race_5.2.html").read_text("utf-8")
     assert run(folder, out, "--assignment", str(tmp_path / "b.toml")) == 2
+
+
+def test_the_engine_itself_makes_the_rows(monkeypatch, tmp_path):
+    """The real race, on a card of paper: its record goes into a row, and what the card says of itself onto the page."""
+    monkeypatch.setattr(racing, "card_name", lambda: "paper")
+    monkeypatch.setattr(executors, "local", lambda *_: contextlib.nullcontext(InPlace().executor()))
+    folder, out = hand_in(tmp_path / "in", ada=1), tmp_path / "out"
+    with paper_races(PaperCard(notes=(said("slow"),))):
+        assert run(folder, out, "--shapes", "3x40,2x7") == 0
+
+    assert [lap.microseconds for lap in rows(out)["ada"]["raced"].laps] == [100.0, 100.0]
+    assert table(out)[0]["rank"] == "1" and table(out)[0]["microseconds_3×40"] == "100.00"
+    assert '<p class="remark"><bdi>slow</bdi></p>' in (out / "race_5.2.html").read_text(encoding="utf-8")
