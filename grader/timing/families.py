@@ -11,7 +11,7 @@ import torch
 from ..checks import compare
 from ..checks.bounds import softmax_bound
 from ..reference import attention, attention_gradient, flash
-from ..sentence import Said, said
+from ..sentence import Said, joined
 
 Sizes = tuple[int, ...]
 Tensors = Sequence[torch.Tensor]
@@ -114,7 +114,7 @@ def _attention_gradient_fault(inputs: Tensors, got: torch.Tensor):
     )
     for name, each in zip(("dq", "dk", "dv"), got):
         if wrong := attention.difference(each, want[name], bounds[name] + more[name], of_keys=name != "dq"):
-            return said("{one}: {two}", one=name, two=wrong)
+            return joined("{one}: {two}", [name, wrong])
     return None
 
 
