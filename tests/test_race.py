@@ -72,7 +72,7 @@ def lap(source, card=None, elsewhere=True, **more):
         return laps(keeper, **more)[OWN]
 
 
-SIZES = {"attention": (48, 16), "flash": (1, 2, 32, 16)}
+SIZES = {"attention": (48, 16), "attention gradient": (40, 16), "flash": (1, 2, 32, 16)}
 
 
 @pytest.mark.parametrize("number", events.EVENTS)

@@ -69,6 +69,7 @@ EVENTS = {
     "13.1": _QUERIES,
     "13.2": _QUERIES,
     "13.3": Event("flash", ((2, 4, 1024, 64), (1, 8, 2048, 64)), _heads, "float16"),
+    "13.4": Event("attention gradient", ((512, 64), (1024, 64)), _queries),
     "14.2": Event("softmax", ((65536, 64), (8192, 4096), (64, 262144)), _matrix(32, 300_000, 1 << 25)),
     "14.3": Event("softmax", ((65536, 64), (8192, 4096), (64, 262144)), _matrix(32, 300_000, 1 << 25)),
     "15.3": Event("in place", _SHORT.known, _SHORT.drawn),

@@ -10,8 +10,8 @@ import torch
 
 from ..checks import compare
 from ..checks.bounds import softmax_bound
-from ..reference import attention, flash
-from ..sentence import Said
+from ..reference import attention, attention_gradient, flash
+from ..sentence import Said, joined
 
 Sizes = tuple[int, ...]
 Tensors = Sequence[torch.Tensor]
@@ -96,6 +96,28 @@ def _flash_fault(inputs: Tensors, got: torch.Tensor):
     return compare.kind(got, q) or next((sentence for sentence in wrong if sentence), None)
 
 
+def _fill_attention_gradient(inputs: Tensors, g: torch.Generator) -> None:
+    *matrices, lse = inputs
+    _fill_pair(matrices, g)
+    # The gradient is a formula of any o and lse. With these, weights are about as large as those of an attention.
+    lse.normal_(generator=g).mul_(0.1).add_(math.log(len(lse)) + 0.5)
+
+
+def _attention_gradient_fault(inputs: Tensors, got: torch.Tensor):
+    """got: dq, dk and dv, one after the other."""
+    if wrong := compare.kind(got, inputs[0].expand(3, *inputs[0].shape)):
+        return wrong
+    facts: dict = {name: each.double() for name, each in zip(("q", "k", "v", "o", "do", "lse"), inputs)}
+    facts["scale"] = inputs[0].shape[1] ** -0.5
+    want, bounds, more = (
+        of(facts) for of in (attention_gradient.gradients, attention_gradient.bounds, attention_gradient.tf32_bounds)
+    )
+    for name, each in zip(("dq", "dk", "dv"), got):
+        if wrong := attention.difference(each, want[name], bounds[name] + more[name], of_keys=name != "dq"):
+            return joined("{one}: {two}", [name, wrong])
+    return None
+
+
 def _matrices(*of: torch.dtype | None) -> Callable:
     """Inputs of one shape. of: their dtypes; None for that of the race."""
     return lambda sizes, dtype: [(sizes, each or dtype) for each in of]
@@ -114,6 +136,13 @@ FAMILIES = {
     # forward: x to y; backward: y and dy to dx
     "autograd": Family(_matrices(None, None), _fill_pair, _autograd_fault, _moved(3, 2)),
     "attention": Family(lambda sizes, dtype: [(sizes, dtype)] * 3, _fill_pair, _attention_fault, _moved(3, 1)),
+    # q, k, v, o and do, M×D each, and lse; the result is dq, dk and dv
+    "attention gradient": Family(
+        lambda sizes, dtype: [(sizes, dtype)] * 5 + [(sizes[:1], dtype)],
+        _fill_attention_gradient,
+        _attention_gradient_fault,
+        _moved(5, 3),
+    ),
     # heads of batches: B×H×M×D
     "flash": Family(lambda sizes, dtype: [(sizes, dtype)] * 3, _fill_pair, _flash_fault, _moved(3, 1)),
 }

@@ -62,6 +62,8 @@ _COMPILED = {
 
 def of(family: str) -> dict[str, Function]:
     """The peers of a family by name: PyTorch's function, that function compiled, and for a softmax the five passes."""
+    if family not in _REFERENCES:
+        return {}
     name, function = _REFERENCES[family]
     found = {name: function}
     if family in _COMPILED:
