@@ -594,3 +594,18 @@ def test_without_a_gpu_the_notebook_shows_what_was_recorded(capsys):
     out = capsys.readouterr().out
     assert "A race needs a GPU that Triton compiles for, and this machine has none." in out
     assert "1.2 has nothing to time." in out
+
+
+def test_a_card_that_does_not_start_ends_the_race_with_a_sentence():
+    """Both processes are forked and confined; without a driver, the device ends when it looks for its card."""
+    passed = Result("5.2", "", "passed", 1.0, 1.0)
+    with (
+        mock.patch.object(race, "cannot_race_here", lambda: None),
+        mock.patch.dict(os.environ, CUDA_VISIBLE_DEVICES=""),
+    ):
+        zygotes.close_all()
+        raced = race.race(lessons.exercises()["5.2"], Answer(reference("5.2")), b"secret", ON, checked=passed)
+        zygotes.close_all()
+
+    assert raced.laps == ()
+    assert str(raced.refused).startswith("the race ended early: ")
