@@ -428,7 +428,10 @@ def test_every_family_has_peers_that_are_right():
 
 
 class Driver:
-    """NVIDIA's library for a card that is hot and short of power, with three processes on it."""
+    """NVIDIA's library for a card that is hot and short of power. processes: numbers of those on it."""
+
+    def __init__(self, *processes):
+        self.processes = processes
 
     def nvmlInit_v2(self):
         return 0
@@ -441,7 +444,9 @@ class Driver:
         return 0
 
     def nvmlDeviceGetComputeRunningProcesses_v3(self, handle, count, room):
-        count._obj.value = 3
+        count._obj.value = len(self.processes)
+        for place, process in enumerate(self.processes):
+            room._obj[place].pid = process
         return 0
 
 
@@ -454,12 +459,15 @@ def test_a_slow_or_shared_card_is_told():
             watch.look()
             return [*map(str, watch.notes())]
 
-    assert notes(Driver(), "1234") == notes(Driver(), "GPU-1234") == [
+    shared = Driver(os.getpid(), os.getppid(), 1 << 30, 1 << 29)
+    assert notes(shared, "1234") == notes(shared, "GPU-1234") == [
         "the card slowed its clock down: its power limit",
         "the card slowed its clock down: its temperature",
         "other processes have this card open too (2): times may be longer",
     ]  # fmt: skip
-    assert notes(Driver(), "5678") == notes(None, "1234") == []
+    assert len(notes(Driver(os.getpid(), os.getppid()), "1234")) == 2  # the notebook that waits is no other
+    assert len(notes(Driver(1 << 30), "1234")) == 2  # a container: nobody knows whose number that is
+    assert notes(shared, "5678") == notes(None, "1234") == []
     with mock.patch.object(nvidia, "_library", lambda name: None):
         nvidia.empty_kept_lines()
 
