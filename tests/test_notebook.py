@@ -71,7 +71,9 @@ def first_cell(stem="04_one_row"):
 STEMS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 
 
-@pytest.mark.parametrize("stem", [pytest.param(s, marks=[] if s[:2] == "04" else [pytest.mark.whole]) for s in STEMS])
+@pytest.mark.parametrize(
+    "stem", [pytest.param(s, marks=[] if s[:2] == "04" else [pytest.mark.whole]) for s in STEMS]
+)
 def test_an_untouched_notebook_says_what_is_missing_in_a_sentence(stem, kernel):
     """Checks say "not yet"; a cell that needs an answer says which; nothing else fails, and nothing is a traceback."""
     run(code("%reset -f"), kernel=kernel)

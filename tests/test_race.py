@@ -428,7 +428,10 @@ def test_every_family_has_peers_that_are_right():
 
 
 class Driver:
-    """NVIDIA's library for a card that is hot and short of power, with three processes on it."""
+    """NVIDIA's library for a card that is hot and short of power. processes: numbers of those on it."""
+
+    def __init__(self, *processes):
+        self.processes = processes
 
     def nvmlInit_v2(self):
         return 0
@@ -441,7 +444,9 @@ class Driver:
         return 0
 
     def nvmlDeviceGetComputeRunningProcesses_v3(self, handle, count, room):
-        count._obj.value = 3
+        count._obj.value = len(self.processes)
+        for place, process in enumerate(self.processes):
+            room._obj[place].pid = process
         return 0
 
 
@@ -454,12 +459,15 @@ def test_a_slow_or_shared_card_is_told():
             watch.look()
             return [*map(str, watch.notes())]
 
-    assert notes(Driver(), "1234") == notes(Driver(), "GPU-1234") == [
+    shared = Driver(os.getpid(), os.getppid(), 1 << 30, 1 << 29)
+    assert notes(shared, "1234") == notes(shared, "GPU-1234") == [
         "the card slowed its clock down: its power limit",
         "the card slowed its clock down: its temperature",
         "other processes have this card open too (2): times may be longer",
     ]  # fmt: skip
-    assert notes(Driver(), "5678") == notes(None, "1234") == []
+    assert len(notes(Driver(os.getpid(), os.getppid()), "1234")) == 2  # the notebook that waits is no other
+    assert len(notes(Driver(1 << 30), "1234")) == 2  # a container: nobody knows whose number that is
+    assert notes(shared, "5678") == notes(None, "1234") == []
     with mock.patch.object(nvidia, "_library", lambda name: None):
         nvidia.empty_kept_lines()
 
@@ -579,8 +587,10 @@ def test_the_notebook_shows_chart_table_and_reasons(capsys):
 
 
 def test_without_a_gpu_the_notebook_shows_what_was_recorded(capsys):
-    """As recorded: with the card and the day. Every exercise that races is in the record."""
-    for exercise in race.exercises():
+    """As recorded: with the card and the day. Of an exercise that is not in the record, there is the sentence alone."""
+    kept = json.loads(races.RECORD.read_text(encoding="utf-8"))["races"]
+    assert {"1.1", "5.2", "8.4", "9.3"} <= set(kept) <= set(race.exercises())
+    for exercise in kept:
         shown = races.recorded(lessons.exercises()[exercise])
         assert re.match(rf"{exercise}, recorded on NVIDIA \w+ on 20\d\d-\d\d-\d\d: ", repr(shown))
         assert "the course's answer" in repr(shown)
@@ -592,3 +602,18 @@ def test_without_a_gpu_the_notebook_shows_what_was_recorded(capsys):
     out = capsys.readouterr().out
     assert "A race needs a GPU that Triton compiles for, and this machine has none." in out
     assert "1.2 has nothing to time." in out
+
+
+def test_a_card_that_does_not_start_ends_the_race_with_a_sentence():
+    """Both processes are forked and confined; without a driver, the device ends when it looks for its card."""
+    passed = Result("5.2", "", "passed", 1.0, 1.0)
+    with (
+        mock.patch.object(race, "cannot_race_here", lambda: None),
+        mock.patch.dict(os.environ, CUDA_VISIBLE_DEVICES=""),
+    ):
+        zygotes.close_all()
+        raced = race.race(lessons.exercises()["5.2"], Answer(reference("5.2")), b"secret", ON, checked=passed)
+        zygotes.close_all()
+
+    assert raced.laps == ()
+    assert str(raced.refused).startswith("the race ended early: ")

@@ -100,12 +100,9 @@ def test_sentences_join_to_one():
     assert tuple(joined("{one}; {two}", list("abc"[:n])) for n in range(4)) == ("", "a", "a; b", "a; b; c")
     many = joined("{one}, {two}", [str(n) for n in range(1000)])
     assert ", ".join(map(str, range(1000))) == many == tree.of_tree(tree.tree(many))
-    assert (
-        Catalogue({"lanes {list}": "通道 {list}", "{item}, {next}": "{item}、{next}"}).say(
-            said("lanes {list}", list=listed([0, 4, 8]))
-        )
-        == "通道 0、4、8"
-    )
+    assert Catalogue({"lanes {list}": "通道 {list}", "{item}, {next}": "{item}、{next}"}).say(
+        said("lanes {list}", list=listed([0, 4, 8]))
+    ) == "通道 0、4、8"
     assert (counted(1, "lane"), counted(3, "lane")) == ("1 lane", "3 lanes")
 
 
@@ -213,7 +210,6 @@ def test_a_reworded_sentence_changes_no_verdict(monkeypatch):
     from grader import lessons
     from grader.judge import extract
     from grader.judge.judge import judge
-
     module = sys.modules["grader.sentence.said"]
     filled = module.filled
 

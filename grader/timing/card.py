@@ -33,7 +33,7 @@ class Replay(Protocol):
 
 
 _POISON = 0xFF  # of all bytes: no number in any dtype of floating-point numbers
-_LEAST_LINES = 1 << 28  # bytes that are written to empty the cache
+_LEAST_LINES = 1 << 28  # bytes that are read to empty the cache: what is written there leaves it during a run
 _ALIGNED, _PLACES = 256, 64  # bytes; inputs begin at one of so many multiples of it
 _HIDDEN = 150.0  # µs that the card is busy while Python launches: longer than it takes for a graph
 _LONGER = 64  # times that, at most, for orders that are given one by one
@@ -48,7 +48,7 @@ class Cuda:
         properties = torch.cuda.get_device_properties(0)
         self.device, self._name, self._l2 = torch.device("cuda:0"), properties.name, properties.L2_cache_size
         self.multiprocessors, self.capability = properties.multi_processor_count, (properties.major, properties.minor)
-        self._lines = torch.empty(max(_LEAST_LINES, 4 * self._l2), dtype=torch.int8, device=self.device)
+        self._lines = torch.zeros(max(_LEAST_LINES, 4 * self._l2) // 4, device=self.device)
         self._watch = nvidia.Watch(str(getattr(properties, "uuid", "")))
         self._cycles = self._cycles_of(_HIDDEN)
         self._most_cycles = _LONGER * self._cycles
@@ -108,7 +108,7 @@ class Cuda:
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         nvidia.empty_kept_lines()
         torch.cuda._sleep(self._cycles)
-        self._lines.zero_()
+        self._lines.sum()
         begin.record()
         run()
         end.record()
