@@ -404,6 +404,11 @@ def test_exports_have_the_points_and_gradescope_has_its_leaderboard(card, tmp_pa
     results = json.loads((out / "results.json").read_text())
     assert results["leaderboard"][0] == {"name": "5.2, share of a copy", "value": 0.4, "order": "desc"}
     times = {column["name"]: column["order"] for column in results["leaderboard"][1:]}
+    with open(out / "race.jsonl", "ab") as file:
+        file.write(b"{}\n")
+    capsys.readouterr()
+    assert main(["export", str(out), "--format", "gradescope"]) == 1
+    assert "race.jsonl: line 2 is damaged" in capsys.readouterr().err
     assert times == {"5.2, µs on 4096×781": "asc", "5.2, µs on 33×20000": "asc"}
 
 
