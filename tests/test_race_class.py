@@ -435,3 +435,16 @@ def test_the_engine_itself_makes_the_rows(monkeypatch, tmp_path):
     assert [lap.microseconds for lap in rows(out)["ada"]["raced"].laps] == [100.0, 100.0]
     assert table(out)[0]["rank"] == "1" and table(out)[0]["microseconds_3×40"] == "100.00"
     assert '<p class="remark"><bdi>slow</bdi></p>' in (out / "race_5.2.html").read_text(encoding="utf-8")
+
+
+def test_whoever_races_first_loses_nothing_to_the_functions_of_the_course(card, monkeypatch, tmp_path):
+    """Where their compilation takes the time of the first answer, that races again alone, and nobody tries once more."""
+    asked = []
+
+    def slow(exercise, answer, secret, on, peers, checked):
+        asked.append(peers)
+        return Raced("5.2", CARD, refused=said("the race ended early")) if peers else raced(0.5, shapes=on)
+
+    monkeypatch.setattr(racing, "race", slow)
+    assert run(hand_in(tmp_path / "in", ada=0.9, grace=0.5), tmp_path / "out") == 0
+    assert asked == [True, False, False] and [row["rank"] for row in table(tmp_path / "out")] == ["1", "1"]

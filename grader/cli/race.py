@@ -11,7 +11,7 @@ from ..language import say
 from ..sentence import Said, message, said
 from . import class_files, grade
 
-_AND_MORE = 30.0  # seconds that the process of a race has beyond the time of the race
+_AND_MORE = 30.0  # seconds that the process of a race has beyond the time of two races
 
 
 class _NoRace(Exception):
@@ -106,7 +106,7 @@ def _race(options, exercise, lesson: str, given, part: list, secret: bytes, shap
     from ..racing import race as racing
     from ..spec import Card
 
-    card, longest = Card(racing.card_name()), racing.SECONDS + _AND_MORE
+    card, longest = Card(racing.card_name()), 2 * racing.SECONDS + _AND_MORE
     here = {file.name: file for file in part}
     rows = [r for r in results_store.read(options.out / results_store.RESULTS).rows() if r["submission"] in here]
     found = [entry for entry in entries.of(rows, given) if entry.row["lesson"] in (lesson, None)]
