@@ -438,7 +438,7 @@ def test_the_engine_itself_makes_the_rows(monkeypatch, tmp_path):
 
 
 def test_whoever_races_first_loses_nothing_to_the_functions_of_the_course(card, monkeypatch, tmp_path):
-    """Where their compilation takes the time of the first answer, that races again alone, and nobody tries once more."""
+    """Where their compilation takes its time, it races again alone, and nobody else tries them."""
     asked = []
 
     def slow(exercise, answer, secret, on, peers, checked):
