@@ -1,6 +1,6 @@
 """Five Passes to One: the judge of a course on fast GPU kernels.
 
-The ten public names are loaded when they are first used: a worker, which imports `grader.worker`, loads none of them.
+The public names are loaded when they are first used: a worker, which imports `grader.worker`, loads none of them.
 Importing `grader` in a notebook chooses how kernels run, which must come before anything imports Triton.
 """
 
@@ -21,7 +21,9 @@ _PUBLIC = {
     "hint": "notebook.api",
     "launch": "notebook.cuda_launch",
     "machine_code": "notebook.machine_code",
+    "own_card": "bench.own_card",
     "progress": "notebook.api",
+    "race": "notebook.api",
     "trace": "notebook.trace",
     "traffic": "notebook.traffic",
 }

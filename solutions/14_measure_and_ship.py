@@ -393,6 +393,15 @@ for run in routes["lessons"]["14"]["results"]:
     assert best in shares[: 2 if shares[1] else 4]  # by_tiles or by_rows, where a block can hold a row
 
 # %% [markdown]
+# If this machine has a GPU, the next cell measures some of these rows on it, and shows them beside the record. It takes
+# a few seconds. Cards differ in their times; their shares of a copy's speed can be compared.
+
+# %% tags=["nbval-ignore-output"]
+from grader import own_card
+
+own_card("14")
+
+# %% [markdown]
 # A dash means that a row does not fit into one block of this launcher. A star marks the best of each line.
 #
 # - **Short rows** should share a program. One row of 64 numbers has 256 bytes. If a program has only this row, half of

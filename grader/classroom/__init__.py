@@ -1,7 +1,7 @@
 """Grading a class: submitted files become rows of a results store, one row for each file.
 
-Runs in: `python -m grader grade`, and the processes that it starts.
-May import: checks, isolation, judge, language, lessons, protocol, root, sentence, spec.
+Runs in: `python -m grader grade` and `race`, and the processes that they start.
+May import: checks, isolation, judge, language, lessons, protocol, racing, root, sentence, spec.
 Start reading: plan.py and grading.py, then results_store.py and executors.py.
 
 plan           which file of whom counts, what is left out, who is missing: made before anything is graded
@@ -25,7 +25,10 @@ lesson_of      which lesson a notebook answers
 grading        a file -> its row; many files -> rows
 executors      processes of this machine, or a Dask cluster
 rows           the fields of a row, and the check that a line holds one
-results_store  the folder with results.jsonl: lock, append, set damaged lines aside, cache keys
-seeds          seeds from the secret of a run
+row_file       a file of rows: lock, append, sync, set damaged lines aside
+results_store  results.jsonl: which rows replace others, cache keys
+race_all       files whose answers passed -> their rows in a race
+race_rows      race.jsonl: the fields of a row, and its cache key
+seeds          seeds and pseudonyms from the secret of a run
 sanitize       text from strangers without control characters
 """

@@ -25,14 +25,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from .. import atomic_files, lessons
+from ..racing import race as racing
 from ..sentence import Said, joined, listed, message, said
 from . import file_names
 from .roster import NotARoster, Roster, of_tables
 
 _KEPT = "assignment.json"  # in a folder of results: the assignment that it was graded for
-_KEYS = ("name", "lessons", "points", "weights", "leave_out", "due", "late", "attempt", "roster")
+_KEYS = ("name", "lessons", "points", "weights", "leave_out", "due", "late", "attempt", "roster", "race")
 _LATE_KEYS = ("percent_a_day", "grace_minutes", "most_days")
 _MAX_POINTS = 1e6
+_MAX_SHARE = 2.0  # of a copy's speed; honest softmaxes of short rows reach 1.26 of PyTorch's copy
 _DAY = 24 * 60 * 60.0
 
 
@@ -67,7 +69,8 @@ class Assignment:
 
     lessons: numbers of the outline, in its order. points: {exercise: points in place of the course's own}. weights:
     {lesson: factor of all its points}. due: {lesson: when}, in UTC. late: None where the platform decides what lateness
-    costs. attempt: which of several files for a lesson counts.
+    costs. attempt: which of several files for a lesson counts. race: {exercise: share of a copy that earns all its
+    points}; of an exercise that is not there, a race costs no points.
     """
 
     lessons: tuple[str, ...]
@@ -79,6 +82,7 @@ class Assignment:
     late: Late | None = None
     attempt: str = "last"
     roster: Roster = field(default_factory=Roster)
+    race: Mapping[str, float] = field(default_factory=dict)
     source: Source = Source("")
 
     def points_of(self, exercise: str, of_course: float) -> float:
@@ -201,7 +205,7 @@ class _Reader:
         return {
             "lessons": tuple(self.lessons), "name": self._name(), "points": points, "weights": self._weights(),
             "leave_out": leave_out, "due": self._due(late), "late": late,
-            "attempt": self._attempt(), "roster": self._roster(load_roster),
+            "attempt": self._attempt(), "roster": self._roster(load_roster), "race": self._race(leave_out),
         }  # fmt: skip
 
     def fault(self, key: str, why: Said | str) -> None:
@@ -302,6 +306,22 @@ class _Reader:
             self.fault("attempt", said('"last" or "best" is expected'))
         return str(given)
 
+    def _race(self, leave_out: frozenset[str]) -> dict[str, float]:
+        found = {}
+        for exercise, value in self._of_exercises("race").items():
+            key = f"race.{exercise}"
+            if exercise not in racing.exercises():
+                able = listed([each for each in racing.exercises() if each in self.ids]) or said("none of the lessons")
+                self.fault(key, said("it does not race; these do: {list}", list=able))
+            elif exercise in leave_out:
+                self.fault(key, said("it is in leave_out, too"))
+            elif isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= _MAX_SHARE:
+                most = f"{_MAX_SHARE:g}"
+                self.fault(key, said("a share of a copy's speed is expected, above 0 and at most {most}", most=most))
+            else:
+                found[exercise] = float(value)
+        return found
+
     def _roster(self, load: Callable[[str], bytes]) -> Roster:
         given = self.data.get("roster", [])
         names = [given] if isinstance(given, str) else given
@@ -323,7 +343,8 @@ class _Reader:
     def _table(self, key: str) -> dict:
         given = self.data.get(key, {})
         if not isinstance(given, dict):
-            self.fault(key, said("a table is expected, with a line such as {example}", example='"04" = 2'))
+            example = '"5.2" = 0.7' if key == "race" else '"04" = 2'
+            self.fault(key, said("a table is expected, with a line such as {example}", example=example))
             return {}
         return given
 

@@ -135,7 +135,7 @@ def grade_all(
     for file in files:
         standing = standings.get(file.name, Standing())
         job = replace(
-            _job(file, secret, seconds), isolation=isolation, instead=standing.instead, undecided=standing.undecided,
+            job_of(file, secret, seconds), isolation=isolation, instead=standing.instead, undecided=standing.undecided,
             asked=None if asked is None else tuple(asked),
         )  # fmt: skip
         key = job.sha256, VERSION, job.seed
@@ -165,7 +165,7 @@ def contents_of(files: Sequence[submissions.SubmittedFile], grader: GradingExecu
     for file in files:
         if len(running) >= grader.capacity():
             yield _contents(running.popleft(), known, grader)
-        job = _job(file, b"", 0.0)
+        job = job_of(file, b"", 0.0)
         if job.data is None:
             running.append((None, None, Contents(problems=(job.problem,))))
             continue
@@ -255,7 +255,7 @@ def distinct(files: Iterable[submissions.SubmittedFile]) -> list[submissions.Sub
     return list(found.values())
 
 
-def _job(file: submissions.SubmittedFile, secret: bytes, seconds: float) -> Job:
+def job_of(file: submissions.SubmittedFile, secret: bytes, seconds: float) -> Job:
     """The job of a file, which is read here."""
     modules = tuple(pathlib.PurePath(name).stem for name in file.beside if name.lower().endswith(".py"))
     job = Job(file.name, file.student, seconds, seeds.name(secret), beside=modules, handed_in=file.handed_in)

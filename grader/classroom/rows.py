@@ -108,7 +108,7 @@ def parse(line: bytes) -> Row:
 
     A row of a grader that kept no templates has plain texts for its sentences.
     """
-    data, submission = _json(line), None
+    data, submission = json_of(line), None
     if isinstance(data, dict) and isinstance(data.get("submission"), str):
         submission = data["submission"]
     try:
@@ -200,7 +200,7 @@ def failed(row: Row) -> bool:
     )
 
 
-def _json(line: bytes):
+def json_of(line: bytes):
     """The JSON data in a line, with small numbers and little nesting. Raises Damaged."""
     try:
         data = json.loads(

@@ -10,6 +10,11 @@ from .. import atomic_files
 from ..sentence import said
 
 _MIN_BYTES = 16  # of a secret
+_COLOURS = "amber azure coral green indigo ivory jade lilac olive pearl ruby rust sand silver teal white".split()
+_BIRDS = (
+    "avocet bunting crane curlew dipper dunlin egret eider falcon finch gannet godwit grebe heron hoopoe ibis jackdaw "
+    "jay kestrel lark linnet magpie martin osprey owl petrel plover puffin raven robin swift wren"
+).split()
 
 
 class NoSecret(Exception):
@@ -60,6 +65,17 @@ def of_submission(secret: bytes, sha256: str) -> bytes:
 def of_exercise(key: bytes, exercise_id: str) -> int:
     """The seed of one exercise of one file. It is below 2**62, because cases add small numbers to it."""
     return int.from_bytes(_mac(key, exercise_id.encode())[:8], "big") >> 2
+
+
+def pseudonym(secret: bytes, student: str) -> str:
+    """A name for a student, such as "amber-heron-4172": the same in every run with this secret, and no hint without it.
+
+    Two students of a class may get the same one; at 300 students, the odds are below one in a hundred.
+    """
+    number = int.from_bytes(_mac(secret, b"pseudonym " + student.encode("utf-8", "surrogatepass"))[:8], "big")
+    number, colour = divmod(number, len(_COLOURS))
+    number, bird = divmod(number, len(_BIRDS))
+    return f"{_COLOURS[colour]}-{_BIRDS[bird]}-{number % 10_000:04}"
 
 
 def _mac(key: bytes, message: bytes) -> bytes:

@@ -50,14 +50,14 @@ def run(options) -> int:
     Exit status 0: it is written; 1: it is written, without damaged rows or without a line of the overrides; 2: there
     are no results, or a file cannot be read or written.
     """
-    from ..classroom import assignment, overrides, results_store
+    from ..classroom import assignment, overrides, race_rows, results_store
     from ..classroom.sanitize import plain
     from ..export import entries
     from ..export.gradebook import NotAGradebook
 
     file = options.results / results_store.RESULTS
     try:
-        contents = results_store.read(file)
+        contents, races = results_store.read(file), race_rows.read(options.results)
     except OSError as error:
         return _refused(said("{file} cannot be read: {value}", file=repr(str(file)), value=error.strerror or error))
     for damaged in contents.damaged:
@@ -71,9 +71,20 @@ def run(options) -> int:
             ),
             file=sys.stderr,
         )
+    for damaged in races.damaged:
+        print(
+            say(
+                said(
+                    "{file}: {damaged}. It is left out until `python -m grader race` has repaired it.",
+                    file=options.results / race_rows.FILE,
+                    damaged=damaged.sentence,
+                )
+            ),
+            file=sys.stderr,
+        )
     without_effect: list[str] = []
     try:
-        found = _entries(options, contents.rows(), without_effect)
+        found = _entries(options, contents.rows(), [*races.rows()], without_effect)
     except (assignment.NoAssignment, overrides.NoOverrides) as error:
         return _refused(message(error))
     if not found:
@@ -81,7 +92,7 @@ def run(options) -> int:
     module = importlib.import_module(f"..export.{options.format.replace('-', '_')}", __package__)
     to = options.to or options.results / module.TO
     try:
-        more = _more(options, to, found)
+        more = _more(options, to, found, [*races.rows()])
         done = module.export(found, to, *more)
     except _Gradebook as error:
         return _refused(message(error))
@@ -96,19 +107,21 @@ def run(options) -> int:
     print("\n".join(map(say, done)))
     for sentence in (*without_effect, *entries.about_the_class(found)):
         print(plain(say(sentence)), file=sys.stderr)
-    return 1 if contents.damaged or without_effect else 0
+    return 1 if contents.damaged or races.damaged or without_effect else 0
 
 
 class _Gradebook(Exception):
     """No gradebook is named, or it cannot be filled."""
 
 
-def _more(options, to: pathlib.Path, found: list) -> tuple:
+def _more(options, to: pathlib.Path, found: list, races: list) -> tuple:
     """What a format needs beside the entries. Raises _Gradebook."""
     from ..export import choices
 
     if options.format == "html":
         return (choices.read(options.results, found),)
+    if options.format == "gradescope":
+        return (races,)
     if options.format == "canvas":
         return _gradebook(options, to), dict(options.column)
     return (_gradebook(options, to),) if options.format == "moodle" else ()
@@ -132,18 +145,22 @@ def _gradebook(options, to: pathlib.Path) -> bytes:
         ) from None
 
 
-def _entries(options, rows, without_effect: list[str]) -> list:
-    """The rows under the terms of their assignment, with a person's words. without_effect: gets a sentence for each
-    word that has no effect. Raises NoAssignment or NoOverrides.
+def _entries(options, rows, races: list, without_effect: list[str]) -> list:
+    """The rows under the terms of their assignment, with a person's words.
+
+    races: rows of files that raced. without_effect: gets a sentence for each word that has no effect, and for what has
+    not raced. Raises NoAssignment or NoOverrides.
     """
     from ..classroom import assignment, overrides
-    from ..export import entries
+    from ..export import entries, race_points
 
     given = assignment.named(options.assignment, options.lessons) or assignment.kept(options.results)
     words, good = options.overrides or options.results / overrides.FILE, []
     if options.overrides or words.exists():
         good, bad = overrides.read(words)
         without_effect += bad
+    if given and given.race:
+        rows = race_points.applied(rows, given.race, races, without_effect)
     return entries.of(rows, given, good, without_effect)
 
 

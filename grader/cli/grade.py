@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import os
 import pathlib
 import sys
-from datetime import timedelta
 
 from ..isolation import LEVELS, in_words
 from ..language import say
-from ..sentence import joined, listed, said
+from ..sentence import Said, joined, listed, said
 from ..spec import sign_of
+from . import class_files
 
 _SHOWN = 5  # names of files in one sentence
 
@@ -20,25 +19,7 @@ _SHOWN = 5  # names of files in one sentence
 def add(commands) -> None:
     """Add this command to the parser."""
     parser = commands.add_parser("grade", help=said("grade notebooks"))
-    parser.add_argument(
-        "paths", nargs="+", type=pathlib.Path, metavar="PATH", help=said("a notebook, a folder, or a zip")
-    )
-    parser.add_argument(
-        "--out", type=pathlib.Path, default=pathlib.Path("results"), help=said("where results.jsonl goes")
-    )
-    parser.add_argument(
-        "--jobs", type=_positive(int), default=_cores(),
-        help=said("files graded side by side; each takes about 1 GB of memory"),
-    )  # fmt: skip
-    parser.add_argument(
-        "--timeout", type=_positive(float), default=20.0, metavar="S",
-        help=said("seconds an exercise may take; a file may take three times as long"),
-    )  # fmt: skip
-    parser.add_argument(
-        "--secret", type=pathlib.Path, metavar="FILE",
-        help=said("what the inputs of the cases are derived from; without it a secret is made in --out and kept "
-            "there"),
-    )  # fmt: skip
+    class_files.add(parser)
     parser.add_argument("--dask", metavar="ADDRESS", help=said("grade on the Dask cluster whose scheduler is there"))
     parser.add_argument("--shard", type=_shard, metavar="I/N", help=said("grade the I-th of N parts; merge joins them"))
     parser.add_argument(
@@ -50,14 +31,6 @@ def add(commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--plan", action="store_true", help=said("say which file of whom counts and why, and grade nothing")
-    )  # fmt: skip
-    parser.add_argument(
-        "--one-student", action="store_true", help=said("each PATH is one student's, whatever lies in it")
-    )  # fmt: skip
-    parser.add_argument("--yes", action="store_true", help=said("grade although the plan looks wrong"))
-    parser.add_argument(
-        "--assignment", type=pathlib.Path, metavar="FILE",
-        help=said("what counts, an assignment.toml: lessons, points, due dates, roster; exports follow it, too"),
     )  # fmt: skip
     parser.add_argument("--lessons", metavar="04,05", help=said("the lessons that count, in place of --assignment"))
     parser.add_argument(
@@ -83,20 +56,15 @@ def run(options) -> int:
         found.files = grading.distinct(found.files)
         if options.plan:
             with _executor(options, len(found.files)) as grader:
-                return _stands(_planned(options, found, grader, given))
+                return class_files.stands(class_files.planned(options, found, grader, given, options.every_attempt))
         with results_store.Results(options.out) as results:
             if given:
                 assignment.keep(given, options.out)
-            for damaged in results.contents.damaged:
-                aside = said(
-                    "It is set aside in {DAMAGED}, and its file is graded again.", DAMAGED=results_store.DAMAGED
-                )
-                where = joined("{one}: {two}", [str(results.path), damaged.sentence])
-                print(say(said("{where}. {aside}", where=where, aside=aside)), file=sys.stderr)
+            class_files.tell_damaged(results, set_aside())
             secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
             with _executor(options, len(found.files)) as grader:
-                planned = _planned(options, found, grader, given)
-                if status := _stands(planned, options.yes):
+                planned = class_files.planned(options, found, grader, given, options.every_attempt)
+                if status := class_files.stands(planned, options.yes):
                     return status
                 plan.store(planned, options.out)
                 results.expect([file.name for file in planned.files])
@@ -108,17 +76,17 @@ def run(options) -> int:
                 again = {n for n in requests.files if planned.standings[n].judged} if requests else ()
                 asked = given.lessons if given else None
                 done = grading.grade_all(part, results, grader, secret, *limits, planned.standings, asked, again)
-                _show_progress(done, len(part))
+                class_files.show_progress(done, len(part), "grading", graded)
             unjudged = _report(options.out, {file.name for file in part})
             unmet = _answer(options.out, requests) if requests else 0
             _say_what_is_no_submission(found.files)
     except (assignment.NoAssignment, regrade.NoRequests) as error:
-        return _stop(2, said("Nothing graded: {error}.", error=error))
+        return class_files.stop(2, said("Nothing graded: {error}.", error=error))
     except (submissions.NothingToGrade, seeds.NoSecret, results_store.Busy) as error:
-        return _stop(2, said("Nothing graded: {error}.", error=error))
+        return class_files.stop(2, said("Nothing graded: {error}.", error=error))
     except OSError as error:
         why = error.strerror or error
-        return _stop(
+        return class_files.stop(
             2,
             said(
                 "The results cannot be written to {out}: {why}. The rows that are there stay, and "
@@ -128,15 +96,29 @@ def run(options) -> int:
             ),
         )
     except grading.BelowLevel as error:
-        return _stop(3, said("Grading stopped: {error}. `python -m grader doctor` says what is missing.", error=error))
+        return class_files.stop(
+            3, said("Grading stopped: {error}. `python -m grader doctor` says what is missing.", error=error)
+        )
     except (grading.NotGraded, executors.Unreachable) as error:
-        return _stop(2, said("Grading stopped: {error}.", error=error))
+        return class_files.stop(2, said("Grading stopped: {error}.", error=error))
     except KeyboardInterrupt:
-        return _stop(
+        return class_files.stop(
             130,
             said("Stopped. What is done is in {out}; the same command goes on from there.", out=repr(str(options.out))),
         )
     return 1 if unjudged or unmet else 0
+
+
+def set_aside() -> Said:
+    """The sentence about a damaged line."""
+    from ..classroom import results_store
+
+    return said("It is set aside in {DAMAGED}, and its file is graded again.", DAMAGED=results_store.DAMAGED)
+
+
+def graded(completed: str, total: str, left: str) -> Said:
+    """The line about how far grading is."""
+    return said("graded {completed} of {total}{left}", completed=completed, total=total, left=left)
 
 
 def _answer(out: pathlib.Path, requests) -> int:
@@ -144,9 +126,9 @@ def _answer(out: pathlib.Path, requests) -> int:
     from ..classroom import results_store
 
     for sentence in requests.answers(results_store.read(out / results_store.RESULTS).rows()):
-        print(_plain(say(sentence)))
+        print(class_files.plain(say(sentence)))
     for sentence in requests.unmet:
-        print(_plain(say(sentence)), file=sys.stderr)
+        print(class_files.plain(say(sentence)), file=sys.stderr)
     return len(requests.unmet)
 
 
@@ -159,30 +141,6 @@ def _executor(options, files: int):
     return executors.local(min(options.jobs, files) or 1, grading.process_timeout(options.timeout))
 
 
-def _planned(options, found, grader, given):
-    """The plan of this run, which is printed."""
-    from ..classroom import grading, plan
-    from ..classroom.roster import Roster
-
-    def contents(files):
-        return grading.contents_of(files, grader)
-
-    planned = plan.make(
-        found, contents, given.roster if given else Roster(), plan.students_of(options.out), options.every_attempt,
-        best=given is not None and given.attempt == "best",
-    )  # fmt: skip
-    for depth, sentence in plan.lines(planned):
-        print("  " * depth + str(_plain(say(sentence))))
-    return planned
-
-
-def _stands(planned, yes: bool = False) -> int:
-    """0 if a plan may be carried out, else 4, and what to do about it is printed."""
-    if not planned.doubts or yes:
-        return 0
-    return _stop(4, said("Nothing graded: the plan looks wrong, as said above. To grade it as it is, add --yes."))
-
-
 def _say_what_is_no_submission(files: list) -> None:
     """Print the names of the first few files that were handed in beside notebooks and are not graded."""
     names = sorted({name for file in files for name in file.beside})
@@ -190,31 +148,7 @@ def _say_what_is_no_submission(files: list) -> None:
         shown = listed(names[:_SHOWN])
         if len(names) > _SHOWN:
             shown = said("{list} and {value} more", list=shown, value=len(names) - _SHOWN)
-        print(_plain(say(said("Beside notebooks, and not graded: {shown}", shown=shown))))
-
-
-def _show_progress(done, total: int) -> None:
-    """Show the number of graded files and the remaining time: a bar in a terminal, lines elsewhere."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, speed_estimate_period=600) as bar:
-        bar.add_task("grading", total=total)
-        (task,) = bar.tasks
-        step = max(total // 20, 10)
-        for _, kept in done:
-            if kept:  # such a file takes no time, so it is left out of the estimate
-                bar.update(task.id, total=task.total - 1)
-                continue
-            bar.advance(task.id)
-            if not console.is_terminal and task.completed % step == 0:
-                left = ""
-                if task.time_remaining:
-                    left = said(", about {timedelta} left", timedelta=timedelta(seconds=task.time_remaining))
-                values = {"completed": f"{task.completed:.0f}", "total": f"{task.total:.0f}", "left": left}
-                print(say(said("graded {completed} of {total}{left}", **values)), file=sys.stderr, flush=True)
+        print(class_files.plain(say(said("Beside notebooks, and not graded: {shown}", shown=shown))))
 
 
 def _report(out: pathlib.Path, names: set[str]) -> int:
@@ -247,7 +181,7 @@ def _report(out: pathlib.Path, names: set[str]) -> int:
     heads = said("submission"), said("lesson"), said("score"), said("exercises"), said("problems")
     table = Table(*map(say, heads), title=say(said("isolation: {in_words}", in_words=in_words(levels))))
     for line in sorted(lines):
-        table.add_row(*map(_plain, line))
+        table.add_row(*map(class_files.plain, line))
     Console().print(table)
     print(
         say(
@@ -276,37 +210,6 @@ def _report(out: pathlib.Path, names: set[str]) -> int:
 
 def _mark(exercise: dict) -> str:
     return sign_of(exercise["status"]) + (f" {exercise['mistake']}" if exercise["mistake"] else "")
-
-
-def _plain(text: str):
-    """Text from a submission without markup, control characters or direction characters."""
-    from rich.text import Text
-
-    from ..classroom.sanitize import plain
-
-    return Text(plain(text))
-
-
-def _stop(status: int, sentence: str) -> int:
-    print(say(sentence), file=sys.stderr)
-    return status
-
-
-def _cores() -> int:
-    """The cores that this process may use. In a container or a batch job they are fewer than those of the machine."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _positive(kind):
-    """An argparse type: a number of this kind above 0."""
-
-    def convert(text: str):
-        number = kind(text)
-        if not number > 0:
-            raise argparse.ArgumentTypeError(said("{text} is not above 0", text=text))
-        return number
-
-    return convert
 
 
 def _shard(text: str) -> tuple[int, int]:

@@ -46,6 +46,12 @@ ALLOWED = frozenset(_ANY_FORM.split()) | {f"{name}_" for name in _ANY_FORM.split
 ALLOWED |= frozenset((_OTHERS + _OF_DERIVATIVES).split())
 
 
+# Of these, the ones whose result has a shape that depends on numbers.
+TELLING_SHAPES = frozenset(
+    "nonzero masked_select _unique2 unique_dim unique_consecutive repeat_interleave bincount index".split()
+)
+
+
 class RefusedOperator(RuntimeError):
     """An operator that the device does not run."""
 

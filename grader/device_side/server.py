@@ -28,17 +28,13 @@ from ..spec import Call, Error
 from .kernel_text import named_tuple
 from .kernels import Kernels, Lower
 from .memory import LeftForHost, Memory
-from .operators import RefusedOperator, operator
+from .operators import TELLING_SHAPES, RefusedOperator, operator
 from .simulated import Clock
 from .visited import Lowered
 
 _MAX_REQUEST = 1 << 30  # bytes, of the judge
 _MAX_ORDER = 1 << 26  # bytes, of the host
 _BYTES_OF_A_NUMBER = 4  # of an error's message, which may tell any
-# Operators whose result has a shape that depends on numbers.
-_TELLING_SHAPES = frozenset(
-    "nonzero masked_select _unique2 unique_dim unique_consecutive repeat_interleave bincount index".split()
-)
 _SMALL = 32  # numbers that the host may send to the device without a row in the ledger
 
 
@@ -209,7 +205,7 @@ class Server:
             self._observer.refused(name)
             raise
         result = run(*args, **dict(zip(header["kwargs"], kwargs)))
-        if name in _TELLING_SHAPES:
+        if name in TELLING_SHAPES:
             self._memory.tell(1, name)
         if type(result) in _NUMBERS:
             self._memory.tell(_NUMBERS[type(result)], _EXITS.get(name, name))

@@ -1,7 +1,8 @@
 """Results in other formats, one module for each. All read results.jsonl; canvas.py also reads a gradebook.
 
-Runs in: `python -m grader export`.
-May import: checks, classroom, isolation, judge, language, lessons, mistakes, root, sentence, spec.
+Runs in: `python -m grader export` and `race`.
+May import: checks, classroom, isolation, judge, language, lessons, mistakes, notebook, racing, root,
+sentence, spec.
 Start reading: entries.py (the rows), then one format, such as csv.py.
 
 entries       the rows, and which of a student's files counts; who is missing
@@ -12,5 +13,7 @@ next_steps    what those who grade have to do next, at the head of the report; c
 letters       who has to hand in again, and what to write to them
 nearest       the stored wrong answer that is nearest to a student's
 statistics    of a class
+ranking       of a race: shares, noise, ranks, ties; race_page, race_csv: its page and its table; race_points: what
+              a race does to points
 autograder/   the package for Gradescope
 """

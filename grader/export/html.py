@@ -48,12 +48,12 @@ def export(entries: list[Entry], to: pathlib.Path, choices: list[Choice] | tuple
         ids = [exercise.id for exercise in lessons.of_lesson(number) if exercise.id in records]
         write(
             to / f"lessons/{number}.html",
-            _template("lesson.html").render(**common, number=number, table=table, records=records, exercises=ids),
+            template("lesson.html").render(**common, number=number, table=table, records=records, exercises=ids),
         )
     for number, found in records.items():
-        page = _template("exercise.html").render(**common, exercise=next(iter(found.values()))[1], **_groups(found))
+        page = template("exercise.html").render(**common, exercise=next(iter(found.values()))[1], **_groups(found))
         write(to / f"exercises/{number}.html", page)
-    write(to / "index.html", _template("index.html").render(**common, **_of_class(entries, table, most, choices)))
+    write(to / "index.html", template("index.html").render(**common, **_of_class(entries, table, most, choices)))
     return [said("{count} students in {value}", count=len(students), value=to / "index.html")]
 
 
@@ -69,7 +69,7 @@ def _common(entries: list[Entry], most: dict[str, float]) -> dict:
 
 
 def _student(common: dict, row: dict, entries: list[Entry]) -> str:
-    return _template("student.html").render(**common, row=row, entries=entries, repeated=_repeated(entries))
+    return template("student.html").render(**common, row=row, entries=entries, repeated=_repeated(entries))
 
 
 def _of_class(entries: list[Entry], table: list[dict], most: dict[str, float], choices) -> dict:
@@ -232,5 +232,6 @@ def _environment():
     return environment
 
 
-def _template(name: str):
+def template(name: str):
+    """A template of the pages, whose text is escaped."""
     return _environment().get_template(name)

@@ -20,15 +20,15 @@ from .handles import Handle, OnDevice, place_unnamed, upload
 from .wire import Wire
 
 
-def serve(to_device: int, scratch: str, elsewhere: bool) -> None:
+def serve(to_device: int, scratch: str, elsewhere: bool, raced: bool = False) -> None:
     """Handle the orders of the device until it closes the channel.
 
     to_device: file descriptor of the socket. scratch: the folder that the answer may write to. elsewhere: as
-    in Job.
+    in Job. raced: whether the device has a clock, by which it chooses among the configurations of a kernel.
     """
     wire = Wire(socket.socket(fileno=to_device))
     wire.tell({"too_little_memory": tree.pack(limits.too_little_memory())})
-    launches.send(wire)
+    launches.send(wire, tuned=raced)
     if elsewhere:
         place_unnamed()
     host = Host(wire, scratch)

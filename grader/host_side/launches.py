@@ -17,18 +17,36 @@ from .kernel_source import collect
 from .wire import Wire
 
 
-def send(wire: Wire) -> None:
-    """Send every launch of a kernel in this process to the device, for good."""
+def send(wire: Wire, tuned: bool = False) -> None:
+    """Send every launch of a kernel in this process to the device, for good.
+
+    tuned: whether the device chooses the configuration of an autotuned kernel by its clock; else it is the first one.
+    """
 
     def run(kernel, *args, grid, warmup=False, **kwargs):
         if not warmup:
-            more = [*args, *kwargs.values()]
-            order = {"op": "launch", "kernel": number(wire, kernel, more), "grid": _grid(grid, kernel.fn, args, kwargs)}
-            wire.ask(order | arguments(wire, args, kwargs))
+            wire.ask({"op": "launch"} | _order(wire, kernel, grid, args, kwargs))
 
     private().replace("run_function", run)  # before Triton 3.6, each function has one of its own
     private().replace("launcher", lambda kernel, grid: functools.partial(run, kernel, grid=grid))
-    send_decorated()
+    send_decorated(choose=functools.partial(_fastest, wire, {}) if tuned else None)
+
+
+def _order(wire: Wire, kernel, grid, args, kwargs) -> dict:
+    more = [*args, *kwargs.values()]
+    sent = {"kernel": number(wire, kernel, more), "grid": _grid(grid, kernel.fn, args, kwargs)}
+    return sent | arguments(wire, args, kwargs)
+
+
+def _fastest(wire: Wire, known: dict, key, launches_of: list) -> int:
+    """The place of the fastest of some launches, each (kernel, grid, args, kwargs), by the clock of the device.
+
+    known: the choices so far, by the key of Triton's own cache.
+    """
+    if key not in known:
+        choices = [_order(wire, *launch) for launch in launches_of]
+        known[key] = wire.ask({"op": "tune", "choices": choices})[0]["choice"]
+    return known[key]
 
 
 def number(wire: Wire, kernel, arguments=()) -> int:

@@ -253,12 +253,15 @@ def tuners() -> tuple[type, type]:
     return Autotuner, Heuristics
 
 
-def under_decorators(kernel, args, kwargs: dict) -> tuple[object, dict]:
+def under_decorators(kernel, args, kwargs: dict, pick: Callable | None = None) -> tuple[object, dict]:
     """(the function with @triton.jit under triton.autotune and triton.heuristics, the arguments that these add).
 
     args, kwargs: those of the launch. No configuration can be timed without a GPU, so an autotuned kernel gets the
     first one that its own pruning keeps and that does not contradict kwargs. A heuristic counts more than kwargs, as in
     Triton. Raises TypeError for an object that is no kernel.
+
+    pick: from an autotuned kernel, the names and values that are given, and the configurations that it may have, to
+    (the one to take, whether its hook runs).
     """
     autotuner, heuristics = tuners()
     more: dict = {}
@@ -269,7 +272,7 @@ def under_decorators(kernel, args, kwargs: dict) -> tuple[object, dict]:
             more |= heuristic_values(kernel, given)
             computed |= {*kernel.values}
         else:
-            more |= _first_configuration(kernel, args, given)
+            more |= _configuration(kernel, args, given, pick or (lambda tuner, given, fitting: (fitting[0], True)))
         kernel = kernel.fn
     if not is_kernel(kernel):
         raise TypeError(said("'{type}' object is not subscriptable", type=type(kernel).__name__))
@@ -294,25 +297,30 @@ def _chosen(kernel, more: dict) -> str:
     return ", ".join(f"{name}={value}" for name, value in more.items() if name in names)
 
 
-def _first_configuration(tuner, args, given: dict) -> dict:
+def _configuration(tuner, args, given: dict, pick: Callable) -> dict:
     tuner.nargs = dict(zip(tuner.arg_names, args))
     kept = tuner.prune_configs(given)
     fitting = [c for c in kept if all(given.get(name, value) == value for name, value in c.all_kwargs().items())]
-    chosen = (fitting or kept)[0]
-    if chosen.pre_hook is not None:
+    chosen, hooked = pick(tuner, given, fitting or kept)
+    if chosen.pre_hook is not None and hooked:
         chosen.pre_hook({**given, **chosen.all_kwargs()})
     return chosen.all_kwargs()
 
 
-def send_decorated(tell: Callable[[str, str], None] | None = None) -> None:
+def send_decorated(
+    tell: Callable[[str, str], None] | None = None, choose: Callable[[tuple, list], int] | None = None
+) -> None:
     """Make a launch of an autotuned kernel, or one with heuristics, a launch of its function. For this process.
 
-    tell: gets the name of an autotuned kernel that has a choice, and the configuration that it runs with.
+    tell: gets the name of an autotuned kernel that has a choice, and the configuration that it runs with. choose: the
+    place of the best among launches (function, grid, args, kwargs), for a key that tells one choice from others; None:
+    it is the first one.
     """
     autotuner, heuristics = tuners()
 
     def run(kernel, *args, grid=None, warmup=False, **kwargs):
-        function, more = under_decorators(kernel, args, kwargs)
+        pick = functools.partial(_chosen_by, choose, kernel, grid, args, kwargs) if choose and not warmup else None
+        function, more = under_decorators(kernel, args, kwargs, pick)
         if warmup:
             return None
         if tell and (settings := _chosen(kernel, more)):
@@ -326,6 +334,19 @@ def send_decorated(tell: Callable[[str, str], None] | None = None) -> None:
 
     autotuner.run = heuristics.run = run
     autotuner.__call__ = heuristics.__call__ = without_a_grid
+
+
+def _chosen_by(choose: Callable, kernel, grid, args, kwargs: dict, tuner, given: dict, fitting: list) -> tuple:
+    """As `pick` of under_decorators: every configuration becomes a launch, and `choose` says which is the best."""
+    if len(fitting) == 1:
+        return fitting[0], True
+    launches = []
+    for configuration in fitting:
+        function, more = under_decorators(kernel, args, kwargs, lambda *_, c=configuration: (c, False))
+        launches.append((function, grid, args, {**kwargs, **more}))
+    dtypes = tuple(str(value.dtype) for value in given.values() if hasattr(value, "dtype"))
+    key = (id(tuner), tuple(given.get(name) for name in tuner.keys), dtypes)
+    return fitting[choose(key, launches)], True
 
 
 @contextlib.contextmanager

@@ -126,6 +126,10 @@ class Session:
         except Mismatch as error:
             raise Died(said("a reply that makes no sense: {error}", error=error)) from None
 
+    def ask(self, header: dict) -> dict:
+        """The reply to a request without a payload. Raises Deadline or Died."""
+        return self._ask(header)[0]
+
     def lower(self, program: str, launch: ToLower, until: float | None = None) -> tuple[list | None, Error | None]:
         """Lower the kernel of a launch, without a GPU. program: its text. until: as in `_ask`.
 

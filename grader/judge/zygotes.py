@@ -125,17 +125,36 @@ class Zygote:
         number, ours = self._spare_of(wanted) or self._request("fork", wanted)
         return Session(lambda: self._end(number, wanted), ours, source, limit, driver, wanted.apart, lower)
 
-    def _request(self, verb: str, job: Job) -> tuple[int, socket.socket]:
+    def race(
+        self, clock: Zygote, source: str, seconds: float, driver: str, elsewhere: bool, modules: tuple[str, ...]
+    ) -> Session:
+        """As `open`, for a race: a fork of this process is the host, and one of `clock` the device with the GPU."""
+        self.wait()
+        clock.wait()
+        limit = TimeLimit(seconds)
+        limit.watch(self._process.pid)
+        most = LONGEST * seconds
+        host, to_host = self._request("fork", Job(most, elsewhere=elsewhere, modules=modules, raced="host"))
+        with to_host:
+            device, ours = clock._request("fork", Job(most, gpu=True, raced="device"), to_host)
+
+        def end() -> None:
+            clock.kill(device)
+            self.kill(host)
+
+        return Session(end, ours, source, limit, driver, apart=True)
+
+    def _request(self, verb: str, job: Job, *passed: socket.socket) -> tuple[int, socket.socket]:
         """Ask for a fork: its number, and the channel to it. verb: "fork", or "spare" for one that waits for its use.
 
-        Raises NoWorker.
+        passed: a socket to a host that the fork gets as well. Raises NoWorker.
         """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         number = next(self._numbers)
         asked = f"{verb} {number} {json.dumps(schema.pack(job, Job))}".encode()
         with self._lock:
             try:
-                socket.send_fds(self._control, [asked], [theirs.fileno()])
+                socket.send_fds(self._control, [asked], [theirs.fileno(), *(each.fileno() for each in passed)])
             except OSError as error:
                 ours.close()
                 self._process.kill()  # it may take a while to end, and `get` would return it again

@@ -162,6 +162,12 @@ def _mark(exercise: Exercise, score: float) -> str:
     )
 
 
+def beside() -> pathlib.Path | None:
+    """The file for the answers that raced, beside that of the scores; None where nothing is kept between sessions."""
+    file = _file()
+    return file and file.with_name(f"{file.stem}_races.json")
+
+
 def _file() -> pathlib.Path | None:
     chosen = os.environ.get(_VARIABLE)
     if chosen == "off":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,8 @@ class Job:
     where there is a GPU. gpu: whether it may use the GPU. tools: whether g++ may run beside the device, for CUDA
     kernels on the CPU. assembles: whether the tools of Triton's wheel may run, for kernels that arrive as text; such a
     job has no answer. modules: modules of the course that the answer may import. imports: others to import before the
-    fork.
+    fork. raced: "host" for the process of an answer's Python alone, whose channel leads to its device; "device" for a
+    device that has the GPU and the clock (timing/timekeeper.py), and gets the other end of that channel too.
     """
 
     seconds: float
@@ -25,3 +27,4 @@ class Job:
     assembles: bool = False
     modules: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
+    raced: Literal["", "host", "device"] = ""

@@ -38,23 +38,26 @@ def case_facts(
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """a @ b, computed by NumPy.
+    """a @ b, computed by NumPy on a CPU.
 
     PyTorch wakes its threads even for products this small. That takes long while the cores are busy.
     """
+    if a.is_cuda:
+        return a @ b
     with np.errstate(all="ignore"):
         return torch.from_numpy(a.numpy() @ b.numpy())
 
 
-def causal_mask(m: int, n: int) -> torch.Tensor:
+def causal_mask(m: int, n: int, device: torch.device | str = "cpu") -> torch.Tensor:
     """The keys that causal masking hides, boolean of shape M×N: key j is hidden from query i where j > i."""
-    return torch.arange(n) > torch.arange(m)[:, None]
+    return torch.arange(n, device=device) > torch.arange(m, device=device)[:, None]
 
 
 def scores(facts: dict) -> torch.Tensor:
     """scale · q kᵀ in float64, M×N, with -inf for hidden keys."""
     s = facts["scale"] * matmul(facts["q"].double(), facts["k"].double().t())
-    return s.masked_fill(causal_mask(*s.shape), -torch.inf) if facts["causal"] else s
+    m, n = s.shape
+    return s.masked_fill(causal_mask(m, n, s.device), -torch.inf) if facts["causal"] else s
 
 
 def right(facts: dict) -> torch.Tensor:

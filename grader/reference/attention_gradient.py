@@ -29,7 +29,7 @@ def case_facts(kernel: str, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, d
     o, lse = matmul(torch.softmax(s, 1), v.double()), torch.logsumexp(s, 1)
     facts = {"q": q, "k": k, "v": v, "do": do, "scale": scale, "o": o.float(), "lse": lse.float(), "kernel": kernel}
     exact = {name: t.double() for name, t in facts.items() if isinstance(t, torch.Tensor)} | {"o": o, "lse": lse}
-    right, allowed, in_tf32 = gradients(facts | exact), _bounds(facts | exact), _tf32_bounds(facts | exact)
+    right, allowed, in_tf32 = gradients(facts | exact), bounds(facts | exact), tf32_bounds(facts | exact)
     names = ("dk", "dv") if kernel == KEYS else ("dq",)
     facts["outs"] = [(name, right[name], allowed[name]) for name in names]
     facts["outs_on_gpu"] = [(name, right[name], allowed[name] + in_tf32[name]) for name in names]
@@ -45,7 +45,7 @@ def gradients(facts: dict, weights=lambda s, lse: torch.exp(s - lse), scores=lam
     return {"dq": matmul(ds, k), "dk": matmul(ds.t(), q), "dv": matmul(p.t(), do)}
 
 
-def _bounds(facts: dict) -> dict:
+def bounds(facts: dict) -> dict:
     """{name: absolute error that careful float32 arithmetic may have}, float64.
 
     As in `attention.bound`: the absolute error of a score is the relative error of its weight, and a sum of n products
@@ -65,7 +65,7 @@ def _bounds(facts: dict) -> dict:
     }
 
 
-def _tf32_bounds(facts: dict) -> dict:
+def tf32_bounds(facts: dict) -> dict:
     """{name: absolute error that products of tf32 add}, float64; a factor of a product has the error TF32."""
     q, k, v, do, o, lse = (facts[name] for name in ("q", "k", "v", "do", "o", "lse"))
     scale = facts["scale"]

@@ -10,6 +10,7 @@ evidence    everything that came back from one call: error, launches, observatio
 panel       the accesses of a launch to one tensor, for traces; requests: those of warps to memory
 detector    a way to recognise a mistake
 result      the verdict on one exercise, and the signs of statuses
+lap         how long a function took on one input; of which shape, on which card
 values      values without a plain form on the wire; unstored: marks of memory that nothing was stored to
 """
 
@@ -20,13 +21,15 @@ from .checked import Checked
 from .detector import Detector
 from .evidence import Error, Evidence, Launch, Machine, Observations
 from .exercise import Exercise
+from .lap import Card, Lap, Shape, Way
 from .panel import Panel, called
 from .requests import MemoryRequests, SharedRequests
 from .result import STATUS, Record, Result, all_bounded, bounded, sign_of
 from .values import KernelText, LanguageType, Once, Unreadable
 
 __all__ = [
-    "STATUS", "Answer", "Call", "Case", "Checked", "Detector", "Error", "Evidence", "Exercise", "Given", "Helper",
-    "KernelText", "LanguageType", "Launch", "Machine", "MemoryRequests", "Observations", "Once", "Out", "Panel",
-    "Record", "Result", "SharedRequests", "Unreadable", "all_bounded", "bounded", "called", "sign_of",
+    "STATUS", "Answer", "Call", "Card", "Case", "Checked", "Detector", "Error", "Evidence", "Exercise", "Given",
+    "Helper", "KernelText", "LanguageType", "Lap", "Launch", "Machine", "MemoryRequests", "Observations", "Once", "Out",
+    "Panel", "Record", "Result", "Shape", "SharedRequests", "Unreadable", "Way", "all_bounded", "bounded", "called",
+    "sign_of",
 ]  # fmt: skip

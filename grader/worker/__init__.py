@@ -1,7 +1,8 @@
 """The processes of an answer: a zygote forks and confines them; an answer without a device is one process.
 
 Runs in: processes of its own, started by judge/zygotes.py.
-May import: compiler, cuda, device_side, host_side, interpreter, isolation, protocol, root, sentence, spec.
+May import: compiler, cuda, device_side, host_side, interpreter, isolation, protocol, root, sentence, spec,
+timing.
 Start reading: zygote.py (fork and confine), then device_side/server.py and host_side/apart.py, the two processes of
 most answers.
 

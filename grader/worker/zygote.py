@@ -31,6 +31,7 @@ from ..protocol.jobs import Job
 from ..sentence import message, tree
 from . import course_modules, hugepages
 
+_DEVICE_OF_A_RACE = "grader.timing.timekeeper"  # no other fork has what it imports: right results, and their bounds
 _POLL_SECONDS = 0.25  # between two checks of the files that the forks wrote
 
 
@@ -113,9 +114,10 @@ class Zygote:
     def _handle_message(self) -> bool:
         """Handle one message of the judge. False at its end.
 
-        "fork NUMBER JOB" or "spare NUMBER JOB" with a channel, "use NUMBER " for a spare one, "kill NUMBER ".
+        "fork NUMBER JOB" or "spare NUMBER JOB" with a channel, the first also with that to a host; "use NUMBER " for a
+        spare one; "kill NUMBER ".
         """
-        message, fds, _, _ = socket.recv_fds(self._control, 10_000, 1)
+        message, fds, _, _ = socket.recv_fds(self._control, 10_000, 2)
         if not message:
             return False
         verb, number, job = message.decode().split(" ", 2)
@@ -125,15 +127,18 @@ class Zygote:
             self._spares.discard(int(number))
         elif verb in ("fork", "spare") and fds:
             try:
-                self._forks[int(number)] = self._fork(schema.unpack(json.loads(job), Job), fds[0])
+                self._forks[int(number)] = self._fork(schema.unpack(json.loads(job), Job), *fds)
                 if verb == "spare":
                     self._spares.add(int(number))
             except (OSError, tools.Unavailable) as error:  # such as a full disk: only this session gets the error
                 _refuse(fds[0], error)
         return True
 
-    def _fork(self, job: Job, channel: int) -> _Fork:
-        """Fork the processes of an answer. channel: file descriptor of its socket to the judge. Raises OSError."""
+    def _fork(self, job: Job, channel: int, *to_host: int) -> _Fork:
+        """Fork the processes of an answer. Raises OSError.
+
+        channel: file descriptor of its socket to the judge. to_host: that of a socket to a host, for its device alone.
+        """
         os.makedirs(self._folder, exist_ok=True)  # a cleaner of temporary files may have removed it
         for module in job.imports:
             with contextlib.suppress(ImportError):  # some builds of PyTorch lack some of them
@@ -141,6 +146,11 @@ class Zygote:
                 gc.freeze()
         starts = job.gpu or job.tools or job.assembles or self._sandbox.status["seccomp"] != "on"
         folders = tuple(tempfile.mkdtemp(dir=self._folder) for _ in range(1 + job.apart))
+        if job.raced:
+            child = self._fork_one(job, folders[0], (channel, *to_host), _raced(job, folders[0], channel, *to_host))
+            for descriptor in (channel, *to_host):
+                os.close(descriptor)
+            return _Fork(child, (), folders, starts)
         if not job.apart:
             child = self._fork_one(job, folders[0], (channel,), self._alone(job, channel, folders[0]))
             os.close(channel)
@@ -211,7 +221,7 @@ class Zygote:
         """In a fork: apply all of the sandbox but seccomp. kept: file descriptors that stay open."""
         _keep_only({*kept, *self._sandbox.descriptors})
         before = len(sys.modules)
-        for module in job.modules:
+        for module in (_DEVICE_OF_A_RACE,) if job.raced == "device" else job.modules:
             importlib.import_module(module)
         added = course_modules.loaded(before)
         course_modules.remember_kernels(added)
@@ -227,6 +237,21 @@ class Zygote:
             processes.end_strays({c.pid for other in self._forks.values() for c in (other.child, *other.others)})
         for folder in fork.scratch:
             remove(folder)
+
+
+def _raced(job: Job, scratch: str, channel: int, *to_host: int) -> Callable[[], None]:
+    """What one of the two processes of a race does. Arguments as for `Zygote._fork`."""
+    if job.raced == "host":
+        from ..host_side import apart
+
+        return functools.partial(apart.serve, channel, scratch, job.elsewhere, raced=True)
+
+    def serve() -> None:
+        from ..timing import timekeeper  # loaded by then, before this process was confined
+
+        timekeeper.serve(channel, *to_host)
+
+    return serve
 
 
 def _keep_only(kept: set[int]) -> None:

@@ -19,9 +19,9 @@ def ways(x, y) -> list[tuple[str, int | None, object]]:
     import torch
     import triton
 
-    fused = solution.function("05_every_row.ipynb", "fused_softmax")
-    tile, walk = (solution.function(LESSON, f"{name}_softmax_kernel") for name in ("tile", "persistent"))
-    resident, properties = (solution.function(LESSON, name) for name in ("resident_programs", "device_properties"))
+    fused, tile = solution.answer("5.2", "fused_softmax"), solution.answer("10.1", "tile_softmax_kernel")
+    walk = solution.answer("10.2", "persistent_softmax_kernel")
+    resident, properties = solution.answer("10.3", "resident_programs"), solution.given(LESSON, "device_properties")
     sizes = (y, x, y.stride(0), x.stride(0), *x.shape)
     block = triton.next_power_of_2(x.shape[1])
     found = [
@@ -62,4 +62,4 @@ def measure() -> list[dict]:
 
 def also() -> dict:
     """The properties of the device in Triton's driver, read by the lesson's own function."""
-    return {"properties": solution.function(LESSON, "device_properties")()}
+    return {"properties": solution.given(LESSON, "device_properties")()}

@@ -71,11 +71,11 @@ def configurations() -> list[dict]:
 def _kernels() -> dict:
     """The kernels of 10.1 and 8.3 as in lesson 14, and that of 10.2; loops of the last two have STAGES stages."""
     ways = {
-        "tile": ("14_measure_and_ship.ipynb", "tile_softmax_kernel", str),
-        "rows": ("10_rows_and_residency.ipynb", "persistent_softmax_kernel", _staged),
-        "online": ("14_measure_and_ship.ipynb", "online_softmax_kernel", _staged),
+        "tile": ("14.2", "tile_softmax_kernel", str),
+        "rows": ("10.2", "persistent_softmax_kernel", _staged),
+        "online": ("14.2", "online_softmax_kernel", _staged),
     }
-    return {name: solution.function(*each) for name, each in ways.items()}
+    return {name: solution.answer(*each) for name, each in ways.items()}
 
 
 def _staged(source: str) -> str:
@@ -85,7 +85,7 @@ def _staged(source: str) -> str:
     return casts.replace("BLOCK: tl.constexpr)", "BLOCK: tl.constexpr, STAGES: tl.constexpr)")
 
 
-def _launch(kernels: dict, one: dict, y, x, programs: int = 0) -> tuple:
+def launch(kernels: dict, one: dict, y, x, programs: int = 0) -> tuple:
     """(kernel, grid, positional arguments, keyword arguments) of a configuration. programs: of persistent ones."""
     import triton
 
@@ -114,7 +114,7 @@ def _compile(some: list[dict]) -> None:
     kernels = _kernels()
     for one in some:
         dtype, shape = getattr(torch, one["dtype"]), _Shape((max(ELEMENTS // one["n"], 1), one["n"]))
-        kernel, grid, args, options = _launch(kernels, one, shape, shape)
+        kernel, grid, args, options = launch(kernels, one, shape, shape)
         try:
             kernel.warmup(*(dtype if arg is shape else arg for arg in args), grid=grid, **options)
         except Exception:  # what does not compile is recorded when it is measured
@@ -169,14 +169,14 @@ def _measured(kernels: dict, one: dict, y, x, want) -> dict:
     row = one | {"m": len(x)}
     try:
         y.fill_(torch.nan)
-        kernel, grid, args, options = _launch(kernels, one, y, x)
+        kernel, grid, args, options = launch(kernels, one, y, x)
         made = kernel[grid](*args, **options)
         row |= {"n_regs": made.n_regs, "n_spills": made.n_spills, "shared": made.metadata.shared}
         row["resident"] = _resident(made, one["num_warps"])
         if one["kernel"] == "rows":
             multiprocessors = torch.cuda.get_device_properties(0).multi_processor_count
             programs = min(row["resident"] * multiprocessors, len(x))
-            _, grid, args, options = _launch(kernels, one, y, x, programs)
+            _, grid, args, options = launch(kernels, one, y, x, programs)
             kernel[grid](*args, **options)
         torch.testing.assert_close(y, want)
         run = functools.partial(kernel[grid], *args, **options)
@@ -195,8 +195,8 @@ def _resident(made, warps: int) -> int:
 @functools.cache
 def _lesson_10() -> tuple:
     """(the function of 10.3, the properties of the device)."""
-    notebook = "10_rows_and_residency.ipynb"
-    return solution.function(notebook, "resident_programs"), solution.function(notebook, "device_properties")()
+    properties = solution.given("10_rows_and_residency.ipynb", "device_properties")()
+    return solution.answer("10.3", "resident_programs"), properties
 
 
 def also() -> dict:
@@ -243,6 +243,6 @@ def profiled() -> None:
     y, x = _matrix(PROFILED)
     for warps in PROFILED["warps"]:
         one = {"kernel": "tile", "rows": 1, "num_warps": warps}
-        kernel, grid, args, options = _launch(kernels, one, y, x)
+        kernel, grid, args, options = launch(kernels, one, y, x)
         kernel[grid](*args, **options)
     torch.cuda.synchronize()

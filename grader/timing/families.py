@@ -1,0 +1,148 @@
+"""The inputs of a race, family by family, and what is right for them: in float64, with the bounds of the checks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import torch
+
+from ..checks import compare
+from ..checks.bounds import softmax_bound
+from ..reference import attention, attention_gradient, flash
+from ..sentence import Said, joined
+
+Sizes = tuple[int, ...]
+Tensors = Sequence[torch.Tensor]
+
+
+class Family(NamedTuple):
+    """Inputs of one kind.
+
+    inputs: from the sizes and the dtype of a race to (shape, dtype) of each input. fill: puts numbers of a generator
+    into them. fault: from the inputs and a result to a sentence, or None if it is right. moved: elements to read and to
+    write at least. in_place: whether the result is what the first input holds afterwards.
+    """
+
+    inputs: Callable[[Sizes, torch.dtype], list[tuple[Sizes, torch.dtype]]]
+    fill: Callable[[Tensors, torch.Generator], None]
+    fault: Callable[[Tensors, torch.Tensor], Said | str | None]
+    moved: Callable[[Sizes], tuple[int, int]]
+    in_place: bool = False
+
+
+_SPREAD, _FAR = 4.0, 16.0  # numbers are normal ones, up to so many times as wide, moved by up to so much
+
+
+def _normal(x: torch.Tensor, g: torch.Generator, still: bool = False) -> torch.Tensor:
+    """Fill x. still: with standard normal numbers; else their width and their middle are drawn as well."""
+    x.normal_(generator=g)
+    if not still:
+        width, middle = torch.rand(2, generator=g, device=x.device, dtype=torch.float32)
+        x.mul_((1 + width * (_SPREAD - 1)).to(x.dtype)).add_(((middle - 0.5) * 2 * _FAR).to(x.dtype))
+    return x
+
+
+def _fill_matrix(inputs: Tensors, g: torch.Generator) -> None:
+    _normal(inputs[0], g)
+
+
+def _fill_masked(inputs: Tensors, g: torch.Generator) -> None:
+    x, keep = inputs
+    _normal(x, g)
+    keep.random_(0, 2, generator=g)
+    keep[:, 0] = 1  # a row keeps something
+
+
+def _fill_gradient(inputs: Tensors, g: torch.Generator) -> None:
+    y, dy = inputs
+    y.copy_(torch.softmax(_normal(torch.empty_like(y), g, still=True).double(), 1))
+    _normal(dy, g, still=True)
+
+
+def _fill_pair(inputs: Tensors, g: torch.Generator) -> None:
+    for each in inputs:
+        _normal(each, g, still=True)
+
+
+def _softmax_fault(inputs: Tensors, got: torch.Tensor):
+    return compare.softmax(inputs[0], got)
+
+
+def _masked_fault(inputs: Tensors, got: torch.Tensor):
+    x, keep = inputs
+    return compare.softmax(x.masked_fill(keep == 0, -torch.inf), got)
+
+
+def _autograd_fault(inputs: Tensors, got: torch.Tensor):
+    x, dy = inputs
+    return compare.gradient(torch.softmax(x.double(), 1), dy, got, softmax_bound(x, x.dtype))
+
+
+def _attention_fault(inputs: Tensors, got: torch.Tensor):
+    q, k, v = inputs
+    wrong = compare.kind(got, q)
+    facts = {"q": q, "k": k, "v": v, "scale": q.shape[1] ** -0.5, "causal": False, "exact": False}
+    allowed = attention.bound(facts) + attention.tf32_bound(facts)
+    return wrong or attention.difference(got, attention.right(facts), allowed)
+
+
+def _flash_fault(inputs: Tensors, got: torch.Tensor):
+    q, k, v = inputs
+    facts = flash.case_facts(q, k, v, q.shape[3] ** -0.5, 1, 1, causal=False)
+    heads = zip(got.flatten(0, 1), facts["heads"], strict=True) if compare.kind(got, q) is None else ()
+    wrong = (attention.difference(o, head["want"], head["allowed"]) for o, head in heads)
+    return compare.kind(got, q) or next((sentence for sentence in wrong if sentence), None)
+
+
+def _fill_attention_gradient(inputs: Tensors, g: torch.Generator) -> None:
+    *matrices, lse = inputs
+    _fill_pair(matrices, g)
+    # The gradient is a formula of any o and lse. With these, weights are about as large as those of an attention.
+    lse.normal_(generator=g).mul_(0.1).add_(math.log(len(lse)) + 0.5)
+
+
+def _attention_gradient_fault(inputs: Tensors, got: torch.Tensor):
+    """got: dq, dk and dv, one after the other."""
+    if wrong := compare.kind(got, inputs[0].expand(3, *inputs[0].shape)):
+        return wrong
+    facts: dict = {name: each.double() for name, each in zip(("q", "k", "v", "o", "do", "lse"), inputs)}
+    facts["scale"] = inputs[0].shape[1] ** -0.5
+    want, bounds, more = (
+        of(facts) for of in (attention_gradient.gradients, attention_gradient.bounds, attention_gradient.tf32_bounds)
+    )
+    for name, each in zip(("dq", "dk", "dv"), got):
+        if wrong := attention.difference(each, want[name], bounds[name] + more[name], of_keys=name != "dq"):
+            return joined("{one}: {two}", [name, wrong])
+    return None
+
+
+def _matrices(*of: torch.dtype | None) -> Callable:
+    """Inputs of one shape. of: their dtypes; None for that of the race."""
+    return lambda sizes, dtype: [(sizes, each or dtype) for each in of]
+
+
+def _moved(read: float, written: float) -> Callable[[Sizes], tuple[int, int]]:
+    return lambda sizes: (int(read * math.prod(sizes)), int(written * math.prod(sizes)))
+
+
+FAMILIES = {
+    "softmax": Family(_matrices(None), _fill_matrix, _softmax_fault, _moved(1, 1)),
+    "in place": Family(_matrices(None), _fill_matrix, _softmax_fault, _moved(1, 1), in_place=True),
+    # x in float32 and keep, a byte each
+    "masked": Family(_matrices(None, torch.int8), _fill_masked, _masked_fault, _moved(1.25, 1)),
+    "gradient": Family(_matrices(None, None), _fill_gradient, lambda i, got: compare.gradient(*i, got), _moved(2, 1)),
+    # forward: x to y; backward: y and dy to dx
+    "autograd": Family(_matrices(None, None), _fill_pair, _autograd_fault, _moved(3, 2)),
+    "attention": Family(lambda sizes, dtype: [(sizes, dtype)] * 3, _fill_pair, _attention_fault, _moved(3, 1)),
+    # q, k, v, o and do, M×D each, and lse; the result is dq, dk and dv
+    "attention gradient": Family(
+        lambda sizes, dtype: [(sizes, dtype)] * 5 + [(sizes[:1], dtype)],
+        _fill_attention_gradient,
+        _attention_gradient_fault,
+        _moved(5, 3),
+    ),
+    # heads of batches: B×H×M×D
+    "flash": Family(lambda sizes, dtype: [(sizes, dtype)] * 3, _fill_pair, _flash_fault, _moved(3, 1)),
+}

@@ -1,0 +1,234 @@
+"""The tape: the orders of one call of a host, which can be given again for other tensors.
+
+An order names tensors by number. On the tape it keeps these names, and a replay has its own table: what an operator
+makes there gets the name that it had in the recording. So views, in-place operators, `out=` and memory that is used
+again mean in a replay what they meant when the host gave the orders.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import torch
+import triton.language as tl
+
+from ..device_side.kernel_text import named_tuple
+from ..device_side.kernels import Kernels
+from ..device_side.memory import Memory
+from ..device_side.operators import TELLING_SHAPES, operator
+from ..interpreter import launch_args
+from ..protocol import launches, orders
+from ..protocol.tensors import unpack
+from ..sentence import Said, fault, said
+
+MOST_UPLOADED = 32  # numbers that Python may hand to the card in one order, such as a factor
+_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
+_NUMBERS = (bool, int, float, complex)
+_EXITS = {"_local_scalar_dense": "item"}
+Made = Callable[[torch.Tensor, str], object]  # gets a tensor that an order made, and the operator's name
+
+
+class TapeEnds(RuntimeError):
+    """An order that no tape can hold."""
+
+
+class _Entry(NamedTuple):
+    order: dict
+    constant: torch.Tensor | None  # of an upload
+    made: list[int]  # numbers of the tensors in its result
+
+
+class Tape:
+    """The orders of one call.
+
+    kernels: those that the host sent. memory: the tensors that it has handles of. device: where all tensors live.
+    ended: the reason why the call has no tape, which stands whatever the host does afterwards. compiled: seconds that
+    launches took while they were recorded, which is nearly all Triton's compiler.
+    """
+
+    def __init__(self, kernels: Kernels, memory: Memory, device: torch.device):
+        self._kernels, self._memory, self._device = kernels, memory, device
+        self._entries: list[_Entry] = []
+        self._inputs: list[int] = []
+        self._known: set[int] = set()
+        self.ended: Said | None = None
+        self.compiled = 0.0
+
+    def begin(self, tensor: torch.Tensor) -> orders.Seen:
+        """Make a tensor an input of the call. Returns what the host sees of it."""
+        seen = self._memory.keep(tensor)
+        self._inputs.append(seen.number)
+        self._known.add(seen.number)
+        return seen
+
+    def record(self, order: dict, payload: bytes = b"") -> dict:
+        """Carry out an order, and keep it. Returns the reply to the host. Raises the exceptions of the order."""
+        self._memory.free(order["freed"])
+        constant, began = self._uploaded(order, payload), time.perf_counter()
+        result = carry_out(order, self.get, self._kernels, self._device, constant)
+        if order["op"] == "launch":
+            self.compiled += time.perf_counter() - began
+        if _has_number(result):
+            self.end(_number(order["name"]))
+        made: list[int] = []
+
+        def kept(tensor: torch.Tensor) -> dict:
+            seen = self._memory.keep(tensor)
+            made.append(seen.number)
+            return {"tensor": seen}
+
+        reply = orders.encode(result, kept)
+        self._known.update(made)
+        self._entries.append(_Entry(order, constant, made))
+        return {"result": reply}
+
+    def _uploaded(self, order: dict, payload: bytes) -> torch.Tensor | None:
+        if order["op"] == "operator" and _looks_at_numbers(order, self.get):
+            self.end(_number(order["name"]))
+        if order["op"] != "upload":
+            return None
+        tensor = unpack(order["spec"], payload)
+        if tensor.numel() > MOST_UPLOADED:
+            self.end(
+                said(
+                    "{count} numbers of Python go to the card: in a race the numbers are the card's own, and Python "
+                    "may add {most} at most, such as a factor",
+                    count=tensor.numel(),
+                    most=MOST_UPLOADED,
+                )
+            )
+        return tensor.to(self._device)
+
+    def end(self, why: Said) -> None:
+        """Refuse the call for good. Raises TapeEnds."""
+        self.ended = self.ended or why
+        raise TapeEnds(why)
+
+    def get(self, number: int) -> torch.Tensor:
+        """The tensor of this number: an input, or one that this call has made. Raises TapeEnds and Malformed."""
+        tensor = self._memory.get(number)
+        if number not in self._known:
+            self.end(
+                said("the call uses a tensor that was made before it: in a race every call makes all of its tensors")
+            )
+        return tensor
+
+    def play(self, inputs: Sequence[torch.Tensor], result: int, made: Made = lambda tensor, name: None):
+        """Give the orders again. Returns the tensor that has the number `result` then.
+
+        made: gets each tensor that an order makes in memory that is not an input's.
+        """
+        table = dict(zip(self._inputs, inputs, strict=True))
+        given = {_address(tensor) for tensor in inputs}
+        for order, constant, numbers in self._entries:
+            for number in order["freed"]:
+                if number != result:
+                    table.pop(number, None)
+            found = carry_out(order, table.__getitem__, self._kernels, self._device, constant)
+            for number, tensor in zip(numbers, _tensors(found), strict=True):
+                table[number] = tensor
+                if _address(tensor) not in given:
+                    made(tensor, order.get("name", ""))
+        return table[result]
+
+
+def carry_out(order: dict, get: Callable, kernels: Kernels, device: torch.device, constant: torch.Tensor | None) -> Any:
+    """The result of one order: None, a tensor, numbers, or lists of them. get: from a number to a tensor."""
+    if order["op"] == "upload":
+        return constant.clone()
+    if order["op"] == "operator":
+        return _operate(order, get, device)
+    return launch(order, get, kernels)()
+
+
+def _operate(order: dict, get: Callable, device: torch.device) -> Any:
+    run, given = operator(order["name"], order["overload"]), []
+
+    def tensor(number: int) -> torch.Tensor:
+        given.append(number)
+        return get(number)
+
+    args, values = orders.decode([order["args"], list(order["kwargs"].values())], tensor)
+    kwargs = dict(zip(order["kwargs"], values))
+    if not given and any(a.name == "device" for a in run._schema.arguments):
+        kwargs["device"] = device
+    kwargs.pop("pin_memory", None)  # of memory that no race has
+    here = [device if isinstance(a, torch.device) else a for a in args]
+    return run(*here, **{k: device if isinstance(v, torch.device) else v for k, v in kwargs.items()})
+
+
+def launch(order: dict, get: Callable, kernels: Kernels) -> Callable[[], None]:
+    """The launch of an order, to be made. Raises the exceptions of a launch that no GPU takes."""
+
+    def decoded(data):
+        return launches.decode(data, get, kernels.get, named_tuple)
+
+    kernel = kernels.get(order["kernel"])
+    args = [decoded(each) for each in order["args"]]
+    kwargs = {name: decoded(value) for name, value in order["kwargs"].items()}
+    bound, options = launch_args.bind(kernel.fn, args, kwargs)
+    launch_args.check(kernel.fn.__name__, bound, _constants(kernel))
+    for name in options:
+        if name not in _OPTIONS:
+            raise TypeError(
+                said(
+                    "a launch in a race has the options {options}, and this one has {name}",
+                    options=", ".join(_OPTIONS),
+                    name=name,
+                )
+            )
+    grid = launch_args.as_grid(order["grid"], kernel.fn.__name__)
+    started = kernel[grid]
+    return lambda: started(*args, **kwargs) and None
+
+
+def _constants(kernel) -> list[str]:
+    """Names of the parameters that are constants. An admitted text has one annotation for them, and no other."""
+    return [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
+
+
+def _looks_at_numbers(order: dict, get: Callable) -> bool:
+    """Whether an operator has to know numbers before Python can go on: for a number, or for a shape."""
+    name = order["name"].removeprefix("aten::")
+    if name in _EXITS or name in TELLING_SHAPES - {"index"}:
+        return True
+    if not name.lstrip("_").startswith(("index", "unsafe_index")) or len(order["args"]) < 2:
+        return False
+    indices = orders.decode(order["args"][1], get)
+    return any(each.dtype in (torch.bool, torch.uint8) for each in _tensors(indices))  # a mask has as many as are set
+
+
+def _number(name: str) -> Said:
+    short = name.removeprefix("aten::")
+    return fault(
+        "numbers-to-host",
+        "{by} hands numbers of the card to Python, which has to wait for them. In a race the card gets the same orders "
+        "again with other numbers, so no order may depend on a number",
+        by=_EXITS.get(short, short),
+    )
+
+
+def read_by_host(by: str) -> Said:
+    """The sentence about a call that takes numbers to Python. by: the name of what takes them."""
+    return _number(by)
+
+
+def _tensors(value) -> Iterator[torch.Tensor]:
+    """The tensors in a result, in the order in which `orders.encode` meets them."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _tensors(each)
+
+
+def _address(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
+
+
+def _has_number(value) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_number, value))
+    return isinstance(value, _NUMBERS)

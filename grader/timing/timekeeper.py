@@ -1,0 +1,193 @@
+"""The device of a race: it has the GPU, the numbers and the clock, and none of the answer's Python.
+
+The host calls the answer once for each shape. What it orders is carried out, and kept on a tape. Then the host is out
+of it: the tape is replayed on numbers that the host has never seen, timed, and compared. No word of the host is taken
+for anything but the number of the tensor that is the result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from ..device_side.kernels import Kernels
+from ..device_side.memory import Memory
+from ..protocol import frames, orders, schema
+from ..protocol.errors import describe, packed
+from ..protocol.replies import pack_reply
+from ..protocol.tensors import unpack
+from ..sentence import Said, said
+from ..spec import Card, Error, Lap, Shape
+from . import laps, peers
+from .families import FAMILIES
+from .tape import Tape, carry_out, launch, read_by_host
+
+_MAX_REQUEST, _MAX_ORDER = 1 << 20, 1 << 26  # bytes: of the judge, of the host
+OWN = "answer"  # the answer's name among the laps of a reply
+
+
+def serve(to_judge: int, to_host: int) -> None:
+    """Handle the requests of one race until the judge closes its channel, or the host ends. Both are descriptors."""
+    from .card import Cuda
+
+    converse(socket.socket(fileno=to_judge), socket.socket(fileno=to_host), Cuda)
+
+
+def converse(judge: socket.socket, host: socket.socket, card: Callable[[], laps.Card]) -> None:
+    """As `serve`, with sockets, which it closes. card: makes the GPU's object, which takes a moment."""
+    with judge, host, contextlib.suppress(frames.BrokenChannel):
+        ready, _ = frames.receive(host, 0)  # before the host has an answer
+        frames.send(judge, {"too_little_memory": ""} | ready)
+        keeper: Timekeeper | None = None
+        while True:
+            header, _ = frames.receive(judge, _MAX_REQUEST)
+            keeper = keeper or Timekeeper(host, card())
+            reply, _ = keeper.handle(header)
+            frames.send(judge, reply)
+
+
+class Timekeeper:
+    """The handler of the judge's requests for one entrant.
+
+    host: socket to the process with the answer's Python. card: the GPU.
+    """
+
+    def __init__(self, host: socket.socket, card: laps.Card):
+        self._host, self._arriving, self._card = host, frames.Buffered(host), card
+        self._memory, self._kernels = Memory(), Kernels()
+        self._tape: Tape | None = None
+        self._tuned = 0.0
+        self._errors: list[Error] = []
+
+    def handle(self, header: dict) -> tuple[dict, list[bytes]]:
+        """The reply to one request. Raises BrokenChannel when the host has ended.
+
+        header["op"]: "write" stores the text of an answer, "load" imports it, "lap" times a function of it, "card" asks
+        for the GPU.
+        """
+        with torch.no_grad():
+            if header["op"] in ("write", "load"):
+                done = self._told(header)
+                if "error" in done:
+                    return pack_reply(error=self._error(done))
+                return (done if header["op"] == "write" else {}), []
+            if header["op"] == "card":
+                return {"card": schema.pack(self._card.record(), Card)}, []
+            try:
+                return self._lap(header), []
+            except RuntimeError as error:  # of CUDA: after a kernel that stored where nothing is, it does nothing more
+                return pack_reply(error=describe(error, "<kernel "))
+
+    def _lap(self, header: dict) -> dict:
+        """The reply to "lap": {"laps": by name}, or {"error"} of the answer.
+
+        header: name of the function, family, shape, dtype, seed, and whether there are peers.
+        """
+        shape, family = schema.unpack(header["shape"], Shape), FAMILIES[header["family"]]
+        self._tape, self._tuned = Tape(self._kernels, self._memory, self._card.device), 0.0
+        kinds = family.inputs(shape.sizes, getattr(torch, header["dtype"]))
+        inputs = [self._card.blank(sizes, dtype, header["seed"]) for sizes, dtype in kinds]
+        family.fill(inputs, self._card.generator(header["seed"]))
+        order = {"op": "call", "name": header["name"], "kwargs": {}}
+        done = self._told(order | {"args": [["tensor", self._tape.begin(each)] for each in inputs]})
+        tape, self._tape = self._tape, None
+        plays: dict[str, laps.Plays] = {}
+        if header["peers"]:
+            for name, function in peers.of(header["family"]).items():
+                plays[name] = lambda given, made, function=function: function(*given)
+        refused = self._no_result(tape, done)
+        if refused is None and "error" in done:
+            return pack_reply(error=self._error(done))[0]
+        if refused is None:
+            plays = {OWN: functools.partial(_play, tape, done["tensor"])} | plays
+        found = laps.measure(self._card, plays, family, shape, header["dtype"], header["seed"] + 1) if plays else {}
+        if refused is not None:
+            found = {OWN: Lap(shape, header["dtype"], refused=refused)} | found
+        packed_laps = {name: schema.pack(lap, Lap) for name, lap in found.items()}
+        packed_laps[OWN] |= {"compiled": tape.compiled, "tuned": self._tuned}
+        return {"laps": packed_laps}
+
+    def _no_result(self, tape: Tape, done: dict) -> Said | None:
+        """Why a call that is over has nothing to replay; None if it has, or ended in an error of its own."""
+        if tape.ended is not None:
+            return tape.ended
+        if "error" in done:
+            return None
+        if "tensor" not in done:
+            return said("the function returned no tensor")
+        try:
+            tape.get(done["tensor"])
+        except (RuntimeError, ValueError):
+            return tape.ended or said("the function returned a tensor that the card does not have")
+        return None
+
+    # The conversation with the host
+
+    def _told(self, order: dict) -> dict:
+        """Send an order to the host and carry out its own orders until it is done. Returns the last message."""
+        frames.send(self._host, order)
+        while True:
+            header, payload = frames.receive(self._arriving, _MAX_ORDER)
+            if header.get("op") == "done":
+                return header
+            try:
+                reply, data = self._obey(header, payload)
+            except Exception as error:
+                self._errors.append(describe(error, "<kernel "))
+                reply, data = {"error": packed(self._errors[-1]), "number": len(self._errors) - 1}, b""
+            frames.send(self._host, reply, data)
+
+    def _obey(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
+        """The reply to one order of the host. Raises anything for one that is not carried out."""
+        op = header["op"]
+        if op == "admit":
+            return {"kernel": self._kernels.admit(header["program"])}, b""
+        if op == "tune":
+            return {"choice": self._choice(header["choices"])}, b""
+        if op in ("download", "clock"):
+            why = read_by_host(header["by"] if op == "download" else op)
+            if self._tape is not None:
+                self._tape.end(why)
+            raise orders.Malformed(why)
+        if op not in ("operator", "launch", "upload"):
+            raise orders.Malformed(said("there is no such order"))
+        if self._tape is not None:
+            return self._tape.record(header, payload), b""
+        return self._carried_out(header, payload), b""
+
+    def _carried_out(self, order: dict, payload: bytes) -> dict:
+        """The reply to an order that comes while the answer is imported: no race has begun, and nothing is kept."""
+        self._memory.free(order["freed"])
+        constant = unpack(order["spec"], payload).to(self._card.device) if order["op"] == "upload" else None
+        result = carry_out(order, self._memory.get, self._kernels, self._card.device, constant)
+        return {"result": orders.encode(result, lambda tensor: {"tensor": self._memory.keep(tensor)})}
+
+    def _choice(self, choices: list[dict]) -> int:
+        """The place of the fastest of some launches, by the card's clock."""
+        get = self._memory.get if self._tape is None else self._tape.get
+        given: dict[int, torch.Tensor] = {}
+
+        def noted(number: int) -> torch.Tensor:
+            given[number] = get(number)
+            return given[number]
+
+        runs = [launch(each, noted, self._kernels) for each in choices]
+        place, seconds = self._card.tune(runs, list(given.values()))
+        self._tuned += seconds
+        return place
+
+    def _error(self, done: dict) -> Error:
+        """The error of a call. An error of the device, which the host only passes on, is the device's own record."""
+        number = done.get("number")
+        if isinstance(number, int) and 0 <= number < len(self._errors):
+            return self._errors[number] | {"line": self._errors[number]["line"] or done["error"]["line"]}
+        return done["error"] | {"where": None}
+
+
+def _play(tape: Tape, result: int, inputs: list[torch.Tensor], made: Any) -> torch.Tensor:
+    return tape.play(inputs, result, made)

@@ -1,0 +1,70 @@
+"""A card for races without a GPU: interpreted kernels, and a clock that is given.
+
+It cannot capture, so a replay gives the orders again. Memory that `empty` makes is poisoned when it is made: on a GPU
+that happens before a replay, to all of it.
+"""
+
+import itertools
+
+import torch
+
+from grader.spec import Card
+
+
+class PaperCard:
+    """times: µs of the runs, again and again. A callable gets the run, and returns µs."""
+
+    device = torch.device("cpu")
+
+    def __init__(self, times=(100.0,), peak=None, l2=0, captures=True, notes=()):
+        self._times, self._peak, self._l2, self._captures = itertools.cycle(times), peak, l2, captures
+        self._notes, self.places, self.tuned, self.runs = notes, [], [], 0
+
+    def record(self):
+        return Card("paper", self._peak, self._l2, tuple(self._notes))
+
+    def blank(self, shape, dtype, place):
+        self.places.append(place)
+        return torch.empty(shape, dtype=dtype)
+
+    def generator(self, seed):
+        return torch.Generator().manual_seed(seed)
+
+    def prepared(self, play):
+        replay = _Replay(play, self._captures)
+        replay.run()
+        return replay
+
+    def time(self, run):
+        run()
+        self.runs += 1
+        return next(self._times), True
+
+    def tune(self, runs, tensors):
+        kept = [tensor.clone() for tensor in tensors]
+        for run in runs:
+            run()
+        for tensor, before in zip(tensors, kept):
+            tensor.copy_(before)
+        self.tuned.append(len(runs))
+        return len(runs) - 1, 0.5
+
+    def look(self):
+        pass
+
+
+class _Replay:
+    def __init__(self, play, captures):
+        self._play = play
+        self.way, self.why = ("graph", None) if captures else ("tape", "no graph")
+
+    def run(self):
+        self.result = self._play(_poisoned)
+
+    def poison(self):
+        self.result = None
+
+
+def _poisoned(tensor, name):
+    if "empty" in name:
+        tensor.untyped_storage().fill_(0xFF)

@@ -1,0 +1,619 @@
+"""The race without a GPU and without timing: tape, names, poison, comparison, the floor, and what is refused."""
+
+import contextlib
+import json
+import os
+import re
+import socket
+import threading
+from unittest import mock
+
+import pytest
+from conftest import ROOT
+from paper_card import PaperCard
+
+import grader
+from grader import environment, lessons
+from grader.judge import zygotes
+from grader.judge.judge import judge
+from grader.judge.session import Session
+from grader.judge.time_limit import TimeLimit
+from grader.mistakes.mutant import reference
+from grader.notebook import history, raced_answers, races
+from grader.protocol import frames, schema
+from grader.protocol.jobs import Job
+from grader.racing import events, race
+from grader.racing.raced import Raced
+from grader.sentence import said
+from grader.spec import Answer, Lap, Result, Shape
+from grader.timing import families, floor, nvidia, peers, timekeeper
+from grader.timing import laps as measuring
+from grader.timing.tape import MOST_UPLOADED
+from grader.timing.timekeeper import OWN, Timekeeper
+
+SMALL = Shape((6, 40))
+
+
+@pytest.fixture(autouse=True)
+def few_rounds(monkeypatch):
+    """As many as there are at least: more would show nothing new."""
+    monkeypatch.setattr(measuring, "SECONDS", 0.0)
+
+
+@contextlib.contextmanager
+def racing(source, card, driver="", elsewhere=True, modules=()):
+    """A timekeeper in this process, with a host as in a race."""
+    zygote = zygotes.get()
+    zygote.wait()
+    number, wire = zygote._request("fork", Job(60.0, elsewhere=elsewhere, modules=modules, raced="host"))
+    frames.receive(wire, 0)
+    keeper = Timekeeper(wire, card)
+    try:
+        assert "error" not in keeper.handle({"op": "write", "source": source})[0]
+        loaded, _ = keeper.handle({"op": "load", "driver": driver})
+        assert "error" not in loaded, loaded
+        yield keeper
+    finally:
+        wire.close()
+        zygote.kill(number)
+
+
+def laps(keeper, name="f", family="softmax", shape=SMALL, dtype="float32", peers=False, seed=7):
+    """{name: lap} of one shape."""
+    order = {"op": "lap", "name": name, "family": family, "shape": schema.pack(shape, Shape)}
+    reply, _ = keeper.handle(order | {"dtype": dtype, "peers": peers, "seed": seed})
+    assert "error" not in reply, reply["error"]["message"]
+    return {name: schema.unpack(lap, Lap) for name, lap in reply["laps"].items()}
+
+
+def lap(source, card=None, elsewhere=True, **more):
+    """The lap of f, which the text defines."""
+    with racing(source, card or PaperCard(), elsewhere=elsewhere) as keeper:
+        return laps(keeper, **more)[OWN]
+
+
+SIZES = {"attention": (48, 16), "attention gradient": (40, 16), "flash": (1, 2, 32, 16)}
+
+
+@pytest.mark.parametrize("number", events.EVENTS)
+def test_the_course_s_own_answer_races(number):
+    """Every exercise that races, from its text to times, with the course's own launch where it has one."""
+    event, exercise = events.EVENTS[number], lessons.exercises()[number]
+    driver = "\n".join((exercise.driver, events.DRIVER))
+    with racing(reference(number), PaperCard(), driver, exercise.kernels, exercise.modules) as keeper:
+        shape = Shape(SIZES.get(event.family, (6, 40)))
+        raced = laps(keeper, f"race_{number.replace('.', '_')}", event.family, shape, event.dtype)[OWN]
+
+    assert raced.refused == ""
+    assert raced.microseconds == 100.0
+
+
+# ---- the tape: a replay means what the recording meant
+
+SAME = [
+    "return five(x)",
+    "y = torch.empty_like(x); y.copy_(five(x)); return y",
+    "y = torch.empty_like(x); torch.exp(x - x.amax(1, keepdim=True), out=y); y /= y.sum(1, keepdim=True); return y",
+    "e = torch.exp(x - x.amax(1, keepdim=True)); e.div_(e.sum(1, keepdim=True)); return e",
+    "y = torch.zeros_like(x); v = y.view(-1); v.add_(five(x).view(-1)); return y",
+    "y = torch.empty(x.shape[1], x.shape[0], device=x.device).t(); y.copy_(five(x)); return y",
+    "a, b = x.split(3); return torch.cat([five(a), five(b)])",
+    "y = torch.empty_like(x); y[:3] = five(x[:3]); y[3:] = five(x[3:]); return y",
+    "m = x.max(dim=1, keepdim=True).values; e = torch.exp(x - m); return e / e.sum(1, keepdim=True)",
+    "s = x * torch.tensor(1.0, device=x.device); return five(s)",
+    "y = five(x); z = y; del y; z = z + 0; return z",
+    "for _ in range(5): y = five(x)\n    return y",
+    "order = torch.arange(len(x), device=x.device).flip(0); return five(x[order])[order]",
+    "y = five(x); w = y.t_(); return w.t()",
+    "return torch.where(x > -1e30, five(x), torch.zeros((), device=x.device))",
+    "return five(x.double()).float()",
+]
+FIVE = """
+import torch
+def five(x):
+    e = torch.exp(x - x.amax(dim=1, keepdim=True))
+    return e / e.sum(dim=1, keepdim=True)
+def f(x):
+    """
+
+
+@pytest.mark.parametrize("body", SAME)
+@pytest.mark.parametrize("captures", [True, False])
+def test_a_replay_means_what_the_recording_meant(body, captures):
+    """Views, operators in place, `out=`, memory that was freed: on numbers that the host has never seen."""
+    raced = lap(FIVE + body, PaperCard(captures=captures), elsewhere=False)
+
+    assert raced.refused == ""
+    assert (raced.microseconds, raced.way) == (100.0, "graph" if captures else "tape")
+    assert [*map(str, raced.notes)] == ([] if captures else ["no graph"])
+
+
+# ---- forgeries: tests/attacks/race has one file each, which follows the course's answer to 5.2
+
+FORGERIES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests/attacks/race").glob("*.py"))}
+
+
+def header(name):
+    """{"tries", "in its way", "outcome"} of a forgery."""
+    return dict(re.findall(r"^# ([a-z ]+): (.+)$", FORGERIES[name], re.MULTILINE))
+
+
+def eager(source):
+    """A peer without a compiler."""
+    names = {}
+    exec(source, names)
+    return names["peer"]
+
+
+def raced_twice(source, card):
+    """For two races of 5.2 on one shape: the reason why there is no time, or the time."""
+    seen = []
+    driver = "\n".join((lessons.exercises()["5.2"].driver, events.DRIVER))
+    with contextlib.suppress(frames.BrokenChannel, OSError, KeyError), racing(source, card, driver) as keeper:
+        for seed in (7, 8):
+            order = {"op": "lap", "name": "race_5_2", "family": "softmax", "shape": schema.pack(SMALL, Shape)}
+            reply, _ = keeper.handle(order | {"dtype": "float32", "peers": False, "seed": seed})
+            found = schema.unpack(reply["laps"][OWN], Lap) if "laps" in reply else None
+            seen.append(found.refused or found.microseconds if found else "an error")
+    return seen + ["no host"] * (2 - len(seen))
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forgery_gains_nothing(name):
+    """It has no time, or the time that the card's clock says, of right results."""
+    first, second = raced_twice(reference("5.2") + "\n" + FORGERIES[name], PaperCard())
+
+    outcome = header(name)["outcome"]
+    if outcome == "refused":
+        assert isinstance(first, str), first
+    elif outcome == "refused the second time":
+        assert first == 100.0
+        assert isinstance(second, str), second
+    elif outcome == "no gain on a GPU":  # no interpreter runs it
+        assert isinstance(first, str)
+    else:
+        assert outcome == "no gain"
+        assert (first, second) == (100.0, 100.0)
+
+
+def test_there_are_as_many_forgeries_as_the_page_says():
+    """At least 25 kinds; each has a row in docs/race.md, with what it tries and what is in its way."""
+    page = (ROOT / "docs/race.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d\d) \| (.+?) \| (.+?) \| (.+?) \|$", page, re.MULTILINE)
+    wanted = [
+        (name[:2], header(name)["tries"], header(name)["in its way"], header(name)["outcome"]) for name in FORGERIES
+    ]
+
+    chinese = (ROOT / "docs/zh/race.md").read_text(encoding="utf-8")
+
+    assert len(FORGERIES) >= 25
+    assert rows == wanted
+    assert re.findall(r"^\| (\d\d) \|", chinese, re.MULTILINE) == [number for number, *_ in wanted]
+
+
+def test_the_page_has_the_numbers_of_the_code():
+    """Exercises, sets of addresses, rounds, and what a call may upload, in both languages."""
+    for path, between in (("docs/race.md", ", "), ("docs/zh/race.md", "、")):
+        page = (ROOT / path).read_text(encoding="utf-8")
+        assert between.join(race.exercises()) in " ".join(page.split())
+        numbers = measuring.STARTS, measuring.WARM, measuring.LEAST, measuring.MOST, MOST_UPLOADED
+        assert {*map(str, numbers)} <= {*re.findall(r"\d+", page)}
+
+
+# ---- what else ends a tape, or a race
+
+
+def refusal(body, card=None, **more):
+    """The reason why f(x), whose body is given, has no time. More than one race may follow from one body."""
+    return lap(FIVE + body, card, elsewhere=False, **more).refused
+
+
+READS = {
+    "return five(x) * x.max().item()": "item",
+    "return five(x) if bool((x > 0).any()) else x": "item",
+    "return five(x) * float(x[0, 0])": "item",
+    "return five(x) * x[0].tolist()[0]": "tolist",
+    "return five(x) * x[0, :1].numpy()[0]": "numpy",
+    "return five(x[x.sum(1) > -1e30])": "index",
+    "y = five(x); y[y < 0] = 0; return y": "index_put_",
+    "return five(x) * int(x.argmax() >= 0)": "item",
+    "return five(x) * torch.equal(x, x)": "equal",
+    "return five(x.masked_select(x > -1e30).view(x.shape))": "masked_select",
+}
+
+
+@pytest.mark.parametrize("body", READS)
+def test_a_number_that_python_reads_ends_the_tape(body):
+    """With a sentence that says which operation it was, and why."""
+    assert str(refusal(body)).startswith(f"{READS[body]} hands numbers of the card to Python, which has to wait")
+
+
+def test_a_number_may_be_read_while_the_answer_is_imported():
+    """No race has begun, and no number of it is there."""
+    assert lap("scale = __import__('torch').ones(3).sum().item() / 3" + FIVE + "return five(x * scale)").refused == ""
+
+
+def test_python_may_hand_a_few_numbers_to_the_card():
+    """A factor, and no table."""
+    many = "return five(x) * torch.tensor([1.0] * 40)"
+
+    assert refusal("return five(x) * torch.tensor(1.0)") == ""
+    assert str(refusal(many)).startswith("40 numbers of Python go to the card")
+
+
+def test_a_constant_of_the_call_is_new_in_each_replay():
+    """An operator that changes it in place would change the next replay otherwise."""
+    assert refusal("s = torch.tensor([0.5]); s.mul_(2); return five(x) * s") == ""
+
+
+def test_an_answer_that_is_right_on_some_replays_is_wrong():
+    """In one round of many, the answer's result is another one."""
+
+    class Flaky(PaperCard):
+        def time(self, run):
+            took = super().time(run)
+            if self.runs in (41, 42):  # one round: the answer, and the copy
+                run.__self__.result[0, 0] += 1
+            return took
+
+    assert str(refusal("return five(x)", Flaky())).startswith("a timed replay has another result: row 0")
+
+
+def test_numbers_and_places_are_new_in_every_replay():
+    """No two replays have the same numbers; three sets of addresses take turns."""
+    seen = set()
+
+    class Watching(PaperCard):
+        def generator(self, seed):
+            seen.add(seed)
+            return super().generator(seed)
+
+    card = Watching()
+    raced = lap(FIVE + "return five(x)", card, elsewhere=False)
+
+    assert len(seen) > 2 * raced.replays
+    assert len({*card.places}) == len(card.places) > 4
+
+
+def test_the_numbers_follow_from_the_seed():
+    """The same seed gives the same race; another one other numbers."""
+
+    def places(seed):
+        card = PaperCard()
+        lap(FIVE + "return five(x)", card, elsewhere=False, seed=seed)
+        return card.places
+
+    assert places(7) == places(7) != places(8)
+
+
+def test_a_time_below_the_floor_is_refused():
+    """At 1 GB/s, 960 bytes take 0.96 µs to read; those that were written may still be in the cache."""
+    times = {"no cache": (1.93, 1.91, 0), "all of it": (0.97, 0.95, 1 << 20)}
+    for more, less, l2 in times.values():
+        assert refusal("return five(x)", PaperCard([more], peak=1e9, l2=l2)) == ""
+        assert "is not possible: at the peak of this card its bytes take" in str(
+            refusal("return five(x)", PaperCard([less], peak=1e9, l2=l2))
+        )
+
+
+def test_the_peak_is_that_of_the_data_sheet_or_more_than_a_copy():
+    """A card with a record, one that copies faster than its namesake, and one that nobody recorded."""
+    assert floor.peak("NVIDIA H200", 4.0e12) == (4.8e12, True)
+    assert floor.peak("Tesla T4", 2.4e11) == (3.2e11, True)
+    assert floor.peak("NVIDIA H100 NVL", 3.6e12) == (pytest.approx(3.96e12), False)
+    assert floor.peak("NVIDIA GH200 480GB", 3.0e12) == (3.75e12, False)
+
+
+def test_medians_quartiles_and_shares_are_those_of_the_clock():
+    """Eight times that take turns: of the function and of the copy."""
+
+    class Clock(PaperCard):
+        def time(self, run):
+            super().time(run)
+            copies = run.__self__.result.dim() == 1
+            return (50.0 if copies else (96.0, 99.0, 101.0, 104.0)[self.runs // 2 % 4]), True
+
+    raced = lap(FIVE + "return five(x)", Clock(), elsewhere=False)
+
+    assert raced.copy == 50.0
+    assert raced.microseconds == pytest.approx(100, abs=4)
+    assert raced.share == pytest.approx(0.5, abs=0.03)
+    assert 0 < raced.spread < 0.09
+
+
+def test_a_turn_in_which_the_card_waited_for_python_is_taken_again():
+    """Every other one; it counts neither for the time nor twice."""
+
+    class Hasty(PaperCard):
+        def time(self, run):
+            took, _ = super().time(run)
+            return (took, True) if self.runs % 2 else (9999.0, False)
+
+    assert lap(FIVE + "return five(x)", Hasty(), elsewhere=False).microseconds == 100.0
+
+
+def test_a_function_that_works_in_place_has_new_numbers_each_time():
+    """15.3: also when a turn is taken again."""
+
+    class Hasty(PaperCard):
+        def time(self, run):
+            took, _ = super().time(run)
+            return took, bool(self.runs % 3)
+
+    body = "y = five(x); x.copy_(y); return x"
+
+    assert lap(FIVE + body, Hasty(), elsewhere=False, family="in place").refused == ""
+    assert "changed its input" in str(lap(FIVE + body.replace("return x", "return y"), elsewhere=False).refused)
+
+
+AUTOTUNED = """
+import torch, triton, triton.language as tl
+hooked = []
+hook = lambda given: hooked.append(given["ROWS"])
+@triton.autotune([triton.Config({"ROWS": rows}, num_warps=2, pre_hook=hook) for rows in (1, 2, 4)], key=["n_cols"])
+@triton.heuristics({"BLOCK": lambda given: triton.next_power_of_2(given["n_cols"])})
+@triton.jit
+def kernel(y_ptr, x_ptr, stride, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    cols = tl.arange(0, BLOCK)
+    mask = (rows < n_rows)[:, None] & (cols < n_cols)[None, :]
+    x = tl.load(x_ptr + rows[:, None] * stride + cols[None, :], mask=mask, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=1)[:, None])
+    tl.store(y_ptr + rows[:, None] * stride + cols[None, :], e / tl.sum(e, axis=1)[:, None], mask=mask)
+def f(x):
+    y = torch.empty_like(x)
+    kernel[lambda meta: (triton.cdiv(len(x), meta["ROWS"]),)](y, x, x.stride(0), *x.shape)
+    assert hooked[-1:] == [4] and hooked.count(1) == 0, hooked
+    return y
+"""
+
+
+def test_an_autotuner_measures_by_the_card_outside_of_the_clock():
+    """Once for each value of its key. Hooks run for the launch that counts, and for no other."""
+    card = PaperCard()
+    with racing(AUTOTUNED, card) as keeper:
+        first = laps(keeper)[OWN]
+        laps(keeper, shape=Shape((9, 40)))
+        laps(keeper, shape=Shape((6, 50)))
+
+    assert first.refused == ""
+    assert first.tuned == 0.5
+    assert card.tuned == [3, 3]
+
+
+def test_in_a_check_an_autotuned_kernel_has_its_first_configuration():
+    """There is no clock that could choose."""
+    assert judge(lessons.exercises()["15.3"], Answer(reference("15.3"))).status == "passed"
+
+
+WRONG_CALLS = {
+    "return None": "the function returned no tensor",
+    "return [five(x)]": "the function returned no tensor",
+    "return 5.0": "the function returned no tensor",
+    "return five(x)[:3]": "the result has shape (3, 40), expected (6, 40)",
+    "return five(x).double()": "the result is float64, expected float32",
+}
+
+
+@pytest.mark.parametrize("body", WRONG_CALLS)
+def test_a_result_of_another_kind_is_refused(body):
+    """With the check's own sentence, where the result is a tensor."""
+    assert WRONG_CALLS[body] in str(refusal(body))
+
+
+def test_peers_take_turns_with_an_answer_and_stay_without_it():
+    """PyTorch's function and the five passes, in the same rounds."""
+    with (
+        mock.patch.object(peers, "_compiled", eager),
+        racing(FIVE + "return five(x) * x.max().item()", PaperCard(), elsewhere=False) as keeper,
+    ):
+        found = laps(keeper, peers=True)
+
+    assert {name: lap.microseconds for name, lap in found.items()} == {
+        OWN: None, "torch.softmax": 100.0, "torch.compile": 100.0, "five passes": 100.0,
+    }  # fmt: skip
+
+
+def test_every_family_has_peers_that_are_right():
+    """What PyTorch has for it, compared as an answer is."""
+    for name, family in families.FAMILIES.items():
+        shape = SIZES.get(name, (6, 40))
+        dtype = "float16" if name == "flash" else "float32"
+        for peer, function in peers.of(name).items():
+            if peer != "torch.compile":
+                play = {peer: lambda given, made, function=function: function(*given)}
+                raced = measuring.measure(PaperCard(), play, family, Shape(shape), dtype, 3)[peer]
+                assert raced.refused == "", (name, peer)
+                assert raced.replays >= 30
+
+
+class Driver:
+    """NVIDIA's library for a card that is hot and short of power. processes: numbers of those on it."""
+
+    def __init__(self, *processes):
+        self.processes = processes
+
+    def nvmlInit_v2(self):
+        return 0
+
+    def nvmlDeviceGetHandleByUUID(self, uuid, handle):
+        return int(uuid != b"GPU-1234")
+
+    def nvmlDeviceGetCurrentClocksEventReasons(self, handle, reasons):
+        reasons._obj.value = 0x64
+        return 0
+
+    def nvmlDeviceGetComputeRunningProcesses_v3(self, handle, count, room):
+        count._obj.value = len(self.processes)
+        for place, process in enumerate(self.processes):
+            room._obj[place].pid = process
+        return 0
+
+
+def test_a_slow_or_shared_card_is_told():
+    """By NVIDIA's driver; where it is not there, or does not know the card, nothing is said."""
+
+    def notes(library, uuid):
+        with mock.patch.object(nvidia, "_library", lambda name: library):
+            watch = nvidia.Watch(uuid)
+            watch.look()
+            return [*map(str, watch.notes())]
+
+    shared = Driver(os.getpid(), os.getppid(), 1 << 30, 1 << 29)
+    assert notes(shared, "1234") == notes(shared, "GPU-1234") == [
+        "the card slowed its clock down: its power limit",
+        "the card slowed its clock down: its temperature",
+        "other processes have this card open too (2): times may be longer",
+    ]  # fmt: skip
+    assert len(notes(Driver(os.getpid(), os.getppid()), "1234")) == 2  # the notebook that waits is no other
+    assert len(notes(Driver(1 << 30), "1234")) == 2  # a container: nobody knows whose number that is
+    assert notes(shared, "5678") == notes(None, "1234") == []
+    with mock.patch.object(nvidia, "_library", lambda name: None):
+        nvidia.empty_kept_lines()
+
+
+# ---- the whole race, with a card of paper
+
+
+@contextlib.contextmanager
+def paper_races(card):
+    """race() of grader.racing on this machine, with a device in a thread of this process."""
+
+    def opened(self, clock, source, seconds, driver, elsewhere, modules):
+        number, wire = self._request("fork", Job(60.0, elsewhere=elsewhere, modules=modules, raced="host"))
+        ours, theirs = socket.socketpair()
+        threading.Thread(target=timekeeper.converse, args=(theirs, wire, lambda: card), daemon=True).start()
+        limit = TimeLimit(seconds)
+        limit.watch(os.getpid())
+        return Session(lambda: self.kill(number), ours, source, limit, driver, apart=True)
+
+    with mock.patch.object(race, "cannot_race_here", lambda: None), mock.patch.object(zygotes.Zygote, "race", opened):
+        zygotes.get().wait()
+        yield
+
+
+ON = (SMALL, Shape((7, 33), drawn=True))
+
+
+def test_a_race_from_text_to_record():
+    """The check first; then every shape; and the record survives a row."""
+    with paper_races(PaperCard(peak=1e15, notes=(said("slow"),))):
+        raced = race.race(lessons.exercises()["5.2"], Answer(reference("5.2")), b"secret", ON)
+
+    assert (raced.checked, raced.refused, raced.card.name) == (True, "", "paper")
+    assert [(lap.shape, lap.microseconds, lap.share) for lap in raced.laps] == [(shape, 100.0, 1.0) for shape in ON]
+    assert schema.unpack(json.loads(json.dumps(schema.pack(raced, Raced))), Raced) == raced
+
+
+def test_only_an_answer_that_passes_its_check_races():
+    """The verdict is that of `check`."""
+    wrong = reference("5.2").replace("numerator / denominator", "numerator")
+    with paper_races(PaperCard()):
+        raced = race.race(lessons.exercises()["5.2"], Answer(wrong), b"secret", ON)
+
+    assert (raced.checked, raced.laps) == (False, ())
+    assert str(raced.refused).startswith("only an answer that passes its check races, and this one does not: ")
+
+
+ENDS = {
+    "import os\nos._exit(0)": "the race ended early: ",
+    "def f(:": "",
+    "raise ValueError('no')": "",
+}
+
+
+@pytest.mark.parametrize("source", ENDS)
+def test_an_answer_that_breaks_off_has_a_sentence(source):
+    """And no exception."""
+    passed = Result("5.2", "", "passed", 1.0, 1.0)
+    with paper_races(PaperCard()):
+        raced = race.race(lessons.exercises()["5.2"], Answer(source), b"secret", ON, checked=passed)
+
+    assert raced.laps == ()
+    assert raced.refused
+    assert str(raced.refused).startswith(ENDS[source])
+
+
+def test_an_exercise_that_does_not_race_says_which_do():
+    """A count, a text, and a kernel in CUDA C++."""
+    for exercise in ("1.2", "2.1", "12.5"):
+        raced = race.race(lessons.exercises()[exercise], Answer(""), b"secret")
+        assert "5.2" in raced.refused
+        assert raced.laps == ()
+    assert "CUDA C++" in race.does_not_race("12.5")
+
+
+def test_without_a_gpu_a_sentence_says_so():
+    """This test runs where there is none."""
+    with mock.patch.object(environment, "has_gpu", lambda: False):
+        raced = race.race(lessons.exercises()["5.2"], Answer(reference("5.2")), b"secret")
+
+    assert raced.refused == "A race needs a GPU that Triton compiles for, and this machine has none."
+
+
+def test_shapes_are_known_ones_and_drawn_ones():
+    """Another secret draws other shapes, and the same one the same."""
+    for exercise in race.exercises():
+        one, same, other = (race.shapes(exercise, secret) for secret in (b"a", b"a", b"b"))
+        assert one == same != other
+        assert [shape.drawn for shape in one][-2:] == [True, True]
+        assert not any(shape.drawn for shape in one[:-2])
+
+
+def test_the_notebook_shows_chart_table_and_reasons(capsys):
+    """Entrants by speed; a refusal below the table; the same in words and in HTML."""
+    cells = [reference("5.2")]
+    with (
+        paper_races(PaperCard()),
+        mock.patch.object(race, "shapes", lambda *_: ON),
+        mock.patch.object(peers, "_compiled", eager),
+        mock.patch.object(history, "session_cells", lambda: cells),
+        mock.patch.object(history, "names_of_cells", lambda: ["In [1]"]),
+        mock.patch.object(raced_answers, "_session", {}),
+    ):
+        first = grader.race("5.2")
+        cells[0] = cells[0].replace("row_max = tl.max(x, axis=0)", "row_max = tl.max(x, 0)")
+        second = grader.race("5.2")
+
+    assert {str(each.name) for each in first.entrants} == {
+        "your answer", "torch.softmax", "torch.compile", "five passes",
+    }  # fmt: skip
+    assert {str(each.name) for each in second.entrants} >= {"the course's answer", f"yours of {first.raced.date}"}
+    shown = second._repr_mimebundle_()
+    assert "1.00  100.0 ±0 %" in shown["text/plain"]
+    assert "1.00  100.0 ±0 %" in shown["text/html"]
+    assert "<svg" in shown["text/html"]
+    assert capsys.readouterr().out == ""
+
+
+def test_without_a_gpu_the_notebook_shows_what_was_recorded(capsys):
+    """As recorded: with the card and the day. Of an exercise that is not in the record, there is the sentence alone."""
+    kept = json.loads(races.RECORD.read_text(encoding="utf-8"))["races"]
+    assert {"1.1", "5.2", "8.4", "9.3"} <= set(kept) <= set(race.exercises())
+    for exercise in kept:
+        shown = races.recorded(lessons.exercises()[exercise])
+        assert re.match(rf"{exercise}, recorded on NVIDIA \w+ on 20\d\d-\d\d-\d\d: ", repr(shown))
+        assert "the course's answer" in repr(shown)
+    with mock.patch.object(environment, "has_gpu", lambda: False), mock.patch.object(history, "session_cells", list):
+        assert "recorded on" in repr(grader.race("5.2"))
+        assert grader.race("1.2") is None
+        assert grader.race("99.1") is None
+
+    out = capsys.readouterr().out
+    assert "A race needs a GPU that Triton compiles for, and this machine has none." in out
+    assert "1.2 has nothing to time." in out
+
+
+def test_a_card_that_does_not_start_ends_the_race_with_a_sentence():
+    """Both processes are forked and confined; without a driver, the device ends when it looks for its card."""
+    passed = Result("5.2", "", "passed", 1.0, 1.0)
+    with (
+        mock.patch.object(race, "cannot_race_here", lambda: None),
+        mock.patch.dict(os.environ, CUDA_VISIBLE_DEVICES=""),
+    ):
+        zygotes.close_all()
+        raced = race.race(lessons.exercises()["5.2"], Answer(reference("5.2")), b"secret", ON, checked=passed)
+        zygotes.close_all()
+
+    assert raced.laps == ()
+    assert str(raced.refused).startswith("the race ended early: ")
