@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch.autograd import forward_ad
 
-from . import backward, clusters, pick
+from . import backward, pick
 
 
 def softmax(x: torch.Tensor, dim: int = -1, dtype: torch.dtype | None = None) -> torch.Tensor:
@@ -31,9 +31,9 @@ def softmax(x: torch.Tensor, dim: int = -1, dtype: torch.dtype | None = None) ->
 def log_softmax(x: torch.Tensor, dim: int = -1, dtype: torch.dtype | None = None) -> torch.Tensor:
     """The logarithm of softmax(x, dim, dtype), without its loss of digits: (x - m) - log(sum of exp(x - m)).
 
-    Everything as for softmax. Kernels run where clusters.available says so; elsewhere it is torch.log_softmax.
+    Everything as for softmax, on the same kernels.
     """
-    if _ours(x, dim, dtype) and _has_log(x):
+    if _ours(x, dim, dtype):
         return _apply(x, True)
     return _other(torch.log_softmax, x, dim, dtype, True)
 
@@ -47,18 +47,11 @@ def _ours(x: object, dim: int, dtype: torch.dtype | None) -> bool:
     )  # fmt: skip
 
 
-def _has_log(x: torch.Tensor) -> bool:
-    """Whether kernels for the logarithm run on the device of x. A compiler asks the operator, when it runs."""
-    return torch.compiler.is_compiling() or clusters.available(x.device)
-
-
 def _other(reference, x: object, dim: int, dtype: torch.dtype | None, log: bool) -> torch.Tensor:
     """Another dimension or a conversion first, where kernels can run after that; reference(x, dim, dtype) elsewhere."""
     after = dtype or (x.dtype if isinstance(x, torch.Tensor) else None)
     fits = isinstance(x, torch.Tensor) and type(dim) is int and x.dim() > 0 and -x.dim() <= dim < x.dim()
     if not fits or after not in pick.KINDS or x.is_complex() or forward_ad._current_level >= 0:
-        return reference(x, dim, dtype=dtype)
-    if log and not _has_log(x):
         return reference(x, dim, dtype=dtype)
     last = x.to(after).movedim(dim, -1)
     return _apply(last, log).movedim(-1, dim).contiguous()
