@@ -1,4 +1,4 @@
-"""The finished softmax of the course, usable without the rest of it: `from grader.fast import softmax, log_softmax`.
+"""The finished softmax of the course, usable without the rest of it: `from grader.fast import softmax, cross_entropy`.
 
 Runs in: any process that imports it; it is public.
 May import: root.
@@ -13,8 +13,14 @@ cuda_texts compiles and launches both, CUDA C++ through CuPy
 launchers  one launcher a kernel: rows (a row in registers), tiled_two_pass, packed (16-bit pairs), shared (programs
            that share a row), split (two launches), online (two walks)
 backward   the gradient, where no cluster computes it
+
+cross_entropy   the public function, with autograd, vmap and torch.compile
+loss_launchers  which kernel for which logits
+losses          kernels of the loss and of its gradient
+on_device       launches on another GPU than the current one
 """
 
+from .cross_entropy import cross_entropy
 from .softmax import log_softmax, softmax
 
-__all__ = ["log_softmax", "softmax"]
+__all__ = ["cross_entropy", "log_softmax", "softmax"]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch.autograd import forward_ad
 
 from . import backward, pick
+from .on_device import on_its_device
 
 
 def softmax(x: torch.Tensor, dim: int = -1, dtype: torch.dtype | None = None) -> torch.Tensor:
@@ -76,17 +75,8 @@ def _eager(x: torch.Tensor, log: bool) -> torch.Tensor:
 def _forward(x: torch.Tensor, log: bool) -> torch.Tensor:
     y = torch.empty_like(x, memory_format=torch.contiguous_format)
     if x.numel():
-        _on_its_device(_store, y, x, log)
+        on_its_device(_store, y, x, log)
     return y
-
-
-def _on_its_device(launch: Callable[..., None], x: torch.Tensor, *others: torch.Tensor | bool) -> None:
-    """launch(x, *others), while the device of x is the current one, on which kernels run."""
-    if x.is_cuda and x.get_device() != torch.cuda.current_device():
-        with torch.cuda.device(x.device):
-            launch(x, *others)
-    else:
-        launch(x, *others)
 
 
 def _store(y: torch.Tensor, x: torch.Tensor, log: bool) -> None:
@@ -116,7 +106,7 @@ def _backward(y: torch.Tensor, dy: torch.Tensor, log: bool) -> torch.Tensor:
     if y.numel():
         rows = (-1, y.shape[-1])
         y, dy = y.contiguous().view(rows), dy.contiguous().view(rows)
-        _on_its_device(backward.launch, dx.view(rows), y, dy, log)
+        on_its_device(backward.launch, dx.view(rows), y, dy, log)
     return dx
 
 
