@@ -282,7 +282,7 @@ def test_a_block_of_short_rows_holds_whole_rows_and_begins_at_a_vector(size):
 def test_compilers_know_it_as_an_operator():
     """Shapes without data, autograd, a whole graph."""
     x = torch.randn(3, 7, requires_grad=True)
-    results = torch.library.opcheck(torch.ops.five_passes.softmax.default, (x, False))
+    results = torch.library.opcheck(torch.ops.five_passes.softmax.default, (x, 1, False))
     assert set(results.values()) == {"SUCCESS"}
     compiled = torch.compile(lambda x: 2 * softmax(x), backend="aot_eager", fullgraph=True)
     torch.testing.assert_close(compiled(x), 2 * torch.softmax(x, 1))
