@@ -16,7 +16,7 @@ FAMILIES = [
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _guarded():
+def guarded():
     """Addresses are checked, masked lanes are poisoned, programs run backwards."""
     interpreter.install()
     with interpreter.conditions("reversed", True):

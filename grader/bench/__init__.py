@@ -6,6 +6,7 @@ Start reading: latency.py (no GPU) or gpu.py.
 
 latency      how long a check takes
 gpu          softmax beside a copy and beside baselines
+functions    log_softmax, other dimensions and cross-entropy, so too
 per_lesson/  what lessons show of a GPU, one module a lesson
 record       the header of every record
 """

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 import triton
 
-from . import columns
+from . import column_clusters, columns
 from .launchers import VECTOR, start
 from .plans import Plans
 
@@ -49,13 +49,18 @@ def backward(dx: torch.Tensor, y: torch.Tensor, dy: torch.Tensor, lies: Shape, l
 
 
 def _plan_forward(y: torch.Tensor, x: torch.Tensor, lies: Shape, log: bool) -> Callable[..., None]:
+    unit = _unit(lies, y, x)
+    if run := column_clusters.plan("forward", x, lies, unit, log):
+        return run
     if whole := _whole(lies, x.element_size(), 1):
-        return _start_whole(columns.tile_kernel, lies, whole, _unit(lies, y, x), log)
-    return _start_pieces((columns.states_kernel, columns.apply_kernel), lies, x, _unit(lies, y, x), log, 2)
+        return _start_whole(columns.tile_kernel, lies, whole, unit, log)
+    return _start_pieces((columns.states_kernel, columns.apply_kernel), lies, x, unit, log, 2)
 
 
 def _plan_backward(dx: torch.Tensor, y: torch.Tensor, dy: torch.Tensor, lies: Shape, log: bool) -> Callable[..., None]:
     unit = _unit(lies, dx, y, dy)
+    if run := column_clusters.plan("backward", y, lies, unit, log):
+        return run
     if whole := _whole(lies, y.element_size(), 2):
         return _start_whole(columns.tile_gradient_kernel, lies, whole, unit, log)
     return _start_pieces((columns.sums_kernel, columns.apply_gradient_kernel), lies, y, unit, log, 1)

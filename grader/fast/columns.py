@@ -1,7 +1,7 @@
-"""Softmax along a dimension that is not the last in memory, and its gradient: tiles of columns, without a transposition.
+"""Softmax along a dimension that is not the last in memory, and its gradient, without a transposition.
 
-A tensor whose strides are a permutation is outer × n × inner in memory, with n elements of a column `inner` apart. Columns
-that lie side by side are moved together: a program has a tile of some of them, whole or in steps along n.
+A tensor whose strides are a permutation is outer × n × inner in memory; the n elements of a column are `inner` apart.
+Columns that lie side by side are moved together: a program has a tile of some of them, whole or in steps along n.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .rows import LOG2_E
 
 
 @triton.jit
-def _place(n_tiles, inner_units, UNIT: tl.constexpr, OUTERS: tl.constexpr, COLS: tl.constexpr):
+def _place(n_tiles, OUTERS: tl.constexpr, COLS: tl.constexpr):
     """(index of the first of OUTERS outer parts, COLS columns) of tile program_id(0), of n_tiles a part."""
     part = tl.program_id(0) // n_tiles * OUTERS
     return part, tl.program_id(0) % n_tiles * COLS + tl.arange(0, COLS)
@@ -29,7 +29,7 @@ def tile_kernel(
 
     inner_units: elements from one to the next of a column, in units of UNIT.
     """
-    part, cols = _place(n_tiles, inner_units, UNIT, OUTERS, COLS)
+    part, cols = _place(n_tiles, OUTERS, COLS)
     parts = (part + tl.arange(0, OUTERS))[:, None, None]
     steps, cols = tl.arange(0, BLOCK)[None, :, None], cols[None, None, :]
     mask = (parts < n_outer) & (steps < n) & (cols < inner_units * UNIT)
@@ -46,7 +46,7 @@ def tile_gradient_kernel(
     UNIT: tl.constexpr, OUTERS: tl.constexpr, BLOCK: tl.constexpr, COLS: tl.constexpr, LOG: tl.constexpr,
 ):  # fmt: skip
     """The gradient of what tile_kernel stores."""
-    part, cols = _place(n_tiles, inner_units, UNIT, OUTERS, COLS)
+    part, cols = _place(n_tiles, OUTERS, COLS)
     parts = (part + tl.arange(0, OUTERS))[:, None, None]
     steps, cols = tl.arange(0, BLOCK)[None, :, None], cols[None, None, :]
     mask = (parts < n_outer) & (steps < n) & (cols < inner_units * UNIT)
@@ -58,8 +58,8 @@ def tile_gradient_kernel(
 
 
 @triton.jit
-def _piece(x_ptr, n, inner_units, n_tiles, n_pieces, length, UNIT: tl.constexpr, STEPS: tl.constexpr, COLS: tl.constexpr):
-    """(offset of a piece's first tile, its steps, columns, mask of columns, index of its first state).
+def _piece(n, inner_units, n_tiles, n_pieces, length, UNIT: tl.constexpr, COLS: tl.constexpr):
+    """(offset of a piece, its steps, its columns, their mask).
 
     Piece program_id(0) has `length` steps of COLS columns; the pieces of a tile of columns follow each other.
     """
@@ -79,7 +79,7 @@ def states_kernel(
 
     The maximum is taken once for STEPS elements of a column, so that an element costs one exponential, and not two.
     """
-    at, length, cols, there = _piece(x_ptr, n, inner_units, n_tiles, n_pieces, length, UNIT, STEPS, COLS)
+    at, length, cols, there = _piece(n, inner_units, n_tiles, n_pieces, length, UNIT, COLS)
     steps = tl.arange(0, STEPS)[:, None]
     inside = steps.to(tl.int64) * inner_units * UNIT + cols[None, :]
     m, d = tl.full([COLS], -float("inf"), tl.float32), tl.zeros([COLS], tl.float32)
@@ -103,7 +103,7 @@ def apply_kernel(
     UNIT: tl.constexpr, STEPS: tl.constexpr, COLS: tl.constexpr, PIECES: tl.constexpr, LOG: tl.constexpr,
 ):  # fmt: skip
     """Softmax of the same piece, from the states of all pieces of its columns."""
-    at, length, cols, there = _piece(x_ptr, n, inner_units, n_tiles, n_pieces, length, UNIT, STEPS, COLS)
+    at, length, cols, there = _piece(n, inner_units, n_tiles, n_pieces, length, UNIT, COLS)
     pieces = tl.arange(0, PIECES)[:, None]
     first = (tl.program_id(0) // n_pieces * n_pieces).to(tl.int64)
     states_ptr += (first + pieces) * COLS + tl.arange(0, COLS)[None, :]
@@ -129,7 +129,7 @@ def sums_kernel(
     UNIT: tl.constexpr, STEPS: tl.constexpr, COLS: tl.constexpr, LOG: tl.constexpr,
 ):  # fmt: skip
     """The sums of COLS columns over a piece, of which the gradient is made: COLS for each program."""
-    at, length, cols, there = _piece(y_ptr, n, inner_units, n_tiles, n_pieces, length, UNIT, STEPS, COLS)
+    at, length, cols, there = _piece(n, inner_units, n_tiles, n_pieces, length, UNIT, COLS)
     steps = tl.arange(0, STEPS)[:, None]
     inside = steps.to(tl.int64) * inner_units * UNIT + cols[None, :]
     total = tl.zeros([COLS], tl.float32)
@@ -149,7 +149,7 @@ def apply_gradient_kernel(
     UNIT: tl.constexpr, STEPS: tl.constexpr, COLS: tl.constexpr, PIECES: tl.constexpr, LOG: tl.constexpr,
 ):  # fmt: skip
     """The gradient of the same piece, from the sums of all pieces of its columns."""
-    at, length, cols, there = _piece(y_ptr, n, inner_units, n_tiles, n_pieces, length, UNIT, STEPS, COLS)
+    at, length, cols, there = _piece(n, inner_units, n_tiles, n_pieces, length, UNIT, COLS)
     pieces = tl.arange(0, PIECES)[:, None]
     first = (tl.program_id(0) // n_pieces * n_pieces).to(tl.int64)
     sums_ptr += (first + pieces) * COLS + tl.arange(0, COLS)[None, :]

@@ -29,24 +29,27 @@ def cross_entropy(
     Kernels run for float32, bfloat16 and float16 whose classes are adjacent in memory: (N, C), and (N, C, d1, ...) that
     is a transposed (N, d1, ..., C). They read the logits once for the loss and once for the gradient, compute in
     float32, round once at the end, and keep two numbers of float32 a row for the gradient. The same input gives the
-    same bits at each call. Targets that are no class end as in PyTorch: IndexError on a CPU, a failed assertion on a GPU.
+    same bits at each call. A target that is no class ends as in PyTorch: IndexError on a CPU, a failed assertion on a GPU.
     Everything else goes to PyTorch: weight, class probabilities, float64, and what it refuses (with its errors).
 
     Autograd gives the first two gradients; vmap and torch.compile know it as an operator.
     """
-    if weight is None and size_average is None and reduce is None and reduction in _REDUCTIONS:
-        rows = _rows(input, target, label_smoothing)
-        if rows is not None and _in_bounds(*rows, ignore_index):
-            losses = _apply(*rows, ignore_index, float(label_smoothing), reduction)
-            return losses.view(target.shape) if reduction == "none" else losses
+    ours = (
+        weight is None and size_average is None and reduce is None and reduction in _REDUCTIONS
+        and type(ignore_index) is int and type(label_smoothing) in (int, float) and 0 <= label_smoothing <= 1
+    )  # fmt: skip
+    rows = _rows(input, target) if ours else None
+    if rows is not None and _in_bounds(*rows, ignore_index):
+        losses = _apply(*rows, ignore_index, float(label_smoothing), reduction)
+        return losses.view(target.shape) if reduction == "none" else losses
     return torch.nn.functional.cross_entropy(
         input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing
     )
 
 
-def _rows(x: object, target: object, smoothing: float) -> tuple[torch.Tensor, torch.Tensor] | None:
+def _rows(x: object, target: object) -> tuple[torch.Tensor, torch.Tensor] | None:
     """(M×C logits with adjacent columns, M targets), where kernels run for them as they are."""
-    if not (isinstance(x, torch.Tensor) and isinstance(target, torch.Tensor) and 0 <= smoothing <= 1):
+    if not (isinstance(x, torch.Tensor) and isinstance(target, torch.Tensor)):
         return None
     fits = (
         x.dtype in pick.KINDS and target.dtype == torch.int64 and x.device == target.device

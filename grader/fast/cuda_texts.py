@@ -31,7 +31,7 @@ def can_compile(device: torch.device, capability: tuple[int, int]) -> bool:
         return False
     try:
         with torch.cuda.device(device):
-            macros = {"HALF": 0, "LOG": 0, "THREADS": 64, "LANES": 8, "EACH": 1, "ROWS": 8}
+            macros = {"HALF": 0, "LOG": 0, "THREADS": 64, "LANES": 8, "EACH": 1, "ROWS": 8, "RESIDENT": 1}
             function("short_rows.cu", "forward", tuple(macros.items()), device)
     except Exception as error:  # a CuPy for another CUDA, or without its compiler: Triton's kernels serve
         warnings.warn(f"softmax runs without CUDA C++; CuPy could not compile it: {error}", stacklevel=2)

@@ -61,7 +61,7 @@ def backward(dx, x, targets, states, g, weight, settings: Settings) -> None:
 
 
 def _plan_forward(x: torch.Tensor, settings: Settings) -> Callable[..., None]:
-    (m, n), pieces = x.shape, _pieces(x)
+    pieces = _pieces(x)
     if pieces > 1:
         return _in_pieces(x, pieces, settings)
     launch, parts = _tile(x, settings) if _fits_a_tile(x) else _walk(x, settings)
@@ -88,10 +88,15 @@ def _pieces(x: torch.Tensor) -> int:
     return max(min(triton.cdiv(2 * FEW, m), n // PIECE), 1) if m < FEW else 1
 
 
-def _options(settings: Settings, **options) -> dict:
+def _options(x: torch.Tensor, settings: Settings, **options) -> dict:
     """Options of a launch. The kernels look for targets that are no column, as PyTorch's do."""
-    common = {"REDUCED": settings.reduced, "SMOOTH": settings.smooth}
+    common = {"REDUCED": settings.reduced, "SMOOTH": settings.smooth, "OVERLAP": settings.reduced and _overlaps(x)}
     return common | options | {"debug": True, "sanitize_overflow": False}
+
+
+def _overlaps(x: torch.Tensor) -> bool:
+    """Whether a launch may begin before the one before it has ended."""
+    return on_nvidia(x) and torch.cuda.get_device_capability(x.device) >= (9, 0)
 
 
 def _numbers(settings: Settings) -> tuple[int, float]:
@@ -104,9 +109,9 @@ def _tile(x: torch.Tensor, settings: Settings) -> tuple[Callable[..., None], int
     block = triton.next_power_of_2(n)
     rows = max(1, 2048 // (block * x.element_size()))
     warps = min(max(rows * block // 1024, 1), 16)
-    times = 4 if m > 16384 * rows else 1
+    times = 8 if m > 16384 * rows else 1
     programs = triton.cdiv(m, rows * times)
-    options = _options(settings, UNIT=unit, ROWS=rows, TIMES=times, BLOCK=block, num_warps=warps)
+    options = _options(x, settings, UNIT=unit, ROWS=rows, TIMES=times, BLOCK=block, num_warps=warps)
     numbers = x.stride(0) // unit, m, n // unit, *_numbers(settings)
     return start(losses.tile_kernel, programs, numbers, **options), programs
 
@@ -115,28 +120,28 @@ def _tiles_of(x: torch.Tensor) -> dict:
     """Options of kernels that walk along a row of x."""
     unit = VECTOR // x.element_size() if x.data_ptr() % VECTOR == 0 else 1
     warps = 4 if x.shape[1] > 2048 else 1
-    return {"UNIT": unit, "LANES": 32 * warps, "EACH": 32 // max(unit, 4), "num_warps": warps}
+    return {"UNIT": unit, "LANES": 32 * warps, "EACH": 2, "num_warps": warps}
 
 
 def _walk(x: torch.Tensor, settings: Settings) -> tuple[Callable[..., None], int]:
     """(launch of walk_kernel, its programs)."""
     m, n = x.shape
     numbers = x.stride(0), n, *_numbers(settings)
-    return start(losses.walk_kernel, m, numbers, **_options(settings, **_tiles_of(x))), m
+    return start(losses.walk_kernel, m, numbers, **_options(x, settings, **_tiles_of(x))), m
 
 
 def _in_pieces(x: torch.Tensor, pieces: int, settings: Settings) -> Callable[..., None]:
     """Launches of pieces_kernel, merge_kernel, and reduce_kernel."""
     (m, n), tiles = x.shape, _tiles_of(x)
     length = triton.cdiv(n // tiles["UNIT"], pieces)
-    options = _options(settings, **tiles)
-    del options["REDUCED"]
+    options = _options(x, settings, **tiles)
+    del options["REDUCED"], options["OVERLAP"]
     first = start(losses.pieces_kernel, m * pieces, (x.stride(0), n, pieces, length), **options)
     block = triton.next_power_of_2(pieces)
     rows = max(min(triton.next_power_of_2(m), 1024 // block), 1)
     parts = triton.cdiv(m, rows)
     numbers = x.stride(0), m, n, pieces, *_numbers(settings)
-    second = start(losses.merge_kernel, parts, numbers, **_options(settings, ROWS=rows, PIECES=block, num_warps=4))
+    second = start(losses.merge_kernel, parts, numbers, **_options(x, settings, ROWS=rows, PIECES=block, num_warps=4))
     reduce = _reduce(x, parts, settings) if settings.reduced else None
 
     def run(loss, states, weight, x, targets):
@@ -151,7 +156,7 @@ def _in_pieces(x: torch.Tensor, pieces: int, settings: Settings) -> Callable[...
 
 
 def _reduce(x: torch.Tensor, parts: int, settings: Settings) -> Callable[..., None]:
-    overlap = on_nvidia(x) and torch.cuda.get_device_capability(x.device) >= (9, 0)
+    overlap = _overlaps(x)
     block = min(max(triton.next_power_of_2(parts), 32), 4096)
     options = {"BLOCK": block, "MEAN": settings.reduction == "mean", "OVERLAP": overlap}
     options["num_warps"] = min(max(block // 128, 1), 32)

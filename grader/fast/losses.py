@@ -28,32 +28,46 @@ def _loss(m, log_d, s, hit, smoothing, n_cols, SMOOTH: tl.constexpr):
 
 
 @triton.jit
+def _rows(x_ptr, targets_ptr, rows, cols, x_units, n_rows, n_cols, ignore, UNIT: tl.constexpr):
+    """(the logits of rows, their targets)"""
+    there = rows < n_rows
+    mask = there[:, None] & (cols < n_cols)
+    x = tl.load(x_ptr + rows[:, None] * x_units * UNIT + cols, mask=mask, other=-float("inf"))
+    return x, tl.load(targets_ptr + rows, mask=there, other=ignore)
+
+
+@triton.jit
 def tile_kernel(
     losses_ptr, states_ptr, parts_ptr, x_ptr, targets_ptr, x_units, n_rows, n_units, ignore, smoothing,
     UNIT: tl.constexpr, ROWS: tl.constexpr, TIMES: tl.constexpr, BLOCK: tl.constexpr, REDUCED: tl.constexpr,
-    SMOOTH: tl.constexpr,
+    SMOOTH: tl.constexpr, OVERLAP: tl.constexpr,
 ):  # fmt: skip
     """The losses of TIMES times ROWS rows of n_units * UNIT logits, at most BLOCK, and their states (m, log2 d).
 
     REDUCED: the sum of these losses, and how many targets are not to be ignored, go to parts_ptr[program_id(0)] and
     behind all such sums; else each loss goes to losses_ptr. x_units: from row to row, in units of UNIT logits.
     """
+    if OVERLAP:  # lets reduce_kernel start while these programs still run
+        tl.extra.cuda.gdc_launch_dependents()
     n_cols = n_units * UNIT
     cols = tl.arange(0, BLOCK)[None, :]
     sums, counts = tl.zeros([ROWS], tl.float32), tl.zeros([ROWS], tl.float32)
+    rows = tl.program_id(0).to(tl.int64) * (TIMES * ROWS) + tl.arange(0, ROWS)
+    x, target = _rows(x_ptr, targets_ptr, rows, cols, x_units, n_rows, n_cols, ignore, UNIT)
     for turn in range(TIMES):
-        rows = (tl.program_id(0) * TIMES + turn).to(tl.int64) * ROWS + tl.arange(0, ROWS)
         there = rows < n_rows
-        mask = there[:, None] & (cols < n_cols)
-        x = tl.load(x_ptr + rows[:, None] * x_units * UNIT + cols, mask=mask, other=-float("inf")).to(tl.float32)
-        target = tl.load(targets_ptr + rows, mask=there, other=ignore)
         counted = there & (target != ignore)
         tl.device_assert((target >= 0) & (target < n_cols) | (target == ignore), "target is out of bounds")
         hit = tl.load(x_ptr + rows * x_units * UNIT + target, mask=counted, other=0.0).to(tl.float32)
-        m = tl.max(x, axis=1)
+        mask = there[:, None] & (cols < n_cols)
+        raw, later = x, rows + ROWS
+        if turn + 1 < TIMES:  # the load of the next rows begins before these are summed up
+            x, target = _rows(x_ptr, targets_ptr, later, cols, x_units, n_rows, n_cols, ignore, UNIT)
+        x_now = raw.to(tl.float32)
+        m = tl.max(x_now, axis=1)
         shift = _shift(m)[:, None]
-        d = tl.sum(tl.exp2((x - shift) * LOG2_E), axis=1)
-        s = tl.sum(tl.where(mask, x - shift, 0.0), axis=1) if SMOOTH else d
+        d = tl.sum(tl.exp2((x_now - shift) * LOG2_E), axis=1)
+        s = tl.sum(tl.where(mask, x_now - shift, 0.0), axis=1) if SMOOTH else d
         log_d = tl.log2(d)
         loss = tl.where(counted, _loss(m, log_d, s, hit, smoothing, n_cols, SMOOTH), 0.0)
         tl.store(states_ptr + 2 * rows, m, mask=there)
@@ -63,6 +77,7 @@ def tile_kernel(
             counts += counted.to(tl.float32)
         else:
             tl.store(losses_ptr + rows, loss, mask=there)
+        rows = later
     if REDUCED:
         tl.store(parts_ptr + tl.program_id(0), tl.sum(sums, axis=0))
         tl.store(parts_ptr + tl.num_programs(0) + tl.program_id(0), tl.sum(counts, axis=0))
@@ -79,6 +94,12 @@ def _join(m, d, s, seen, x, mask, SMOOTH: tl.constexpr):
         s += seen * (_shift(m) - shift) + tl.sum(tl.sum(tl.where(mask, away, 0.0), axis=2), axis=0)
         seen += tl.sum(tl.sum(mask.to(tl.float32), axis=2), axis=0)
     return new, d, s, seen
+
+
+@triton.jit
+def _whole(vector, length, UNIT: tl.constexpr):
+    """The mask of the elements of vectors below `length`."""
+    return tl.broadcast_to(vector < length, (vector.shape[0], vector.shape[1], UNIT))
 
 
 @triton.jit
@@ -101,15 +122,13 @@ def _walk(
     x_ptr += begin + start.to(tl.int64) * UNIT
     m = tl.full([LANES], -float("inf"), tl.float32)
     d, s, seen = tl.zeros([LANES], tl.float32), tl.zeros([LANES], tl.float32), tl.zeros([LANES], tl.float32)
-    every = tl.full([EACH, LANES, UNIT], 1, tl.int1)
-    whole = length // (EACH * LANES) * (EACH * LANES)
-    for done in range(0, whole, EACH * LANES):
-        x = tl.load(x_ptr + done * UNIT + inside).to(tl.float32)
-        m, d, s, seen = _join(m, d, s, seen, x, every, SMOOTH)
-    if whole < length:
-        mask = tl.broadcast_to(whole + vector < length, (EACH, LANES, UNIT))
-        x = tl.load(x_ptr + whole * UNIT + inside, mask=mask, other=-float("inf")).to(tl.float32)
-        m, d, s, seen = _join(m, d, s, seen, x, mask, SMOOTH)
+    x = tl.load(x_ptr + inside, mask=_whole(vector, length, UNIT), other=-float("inf"))
+    for done in range(0, length, EACH * LANES):
+        # The load of the next tile begins before this one is summed up.
+        at = done + EACH * LANES
+        upcoming = tl.load(x_ptr + at * UNIT + inside, mask=_whole(at + vector, length, UNIT), other=-float("inf"))
+        m, d, s, seen = _join(m, d, s, seen, x.to(tl.float32), _whole(done + vector, length, UNIT), SMOOTH)
+        x = upcoming
     top = tl.maximum(tl.max(m, axis=0), tl.max(ends, axis=0))
     shift = _shift(top)
     away = ends - shift
@@ -126,8 +145,11 @@ def _walk(
 def walk_kernel(
     losses_ptr, states_ptr, parts_ptr, x_ptr, targets_ptr, x_row_stride, n_cols, ignore, smoothing,
     UNIT: tl.constexpr, LANES: tl.constexpr, EACH: tl.constexpr, REDUCED: tl.constexpr, SMOOTH: tl.constexpr,
+    OVERLAP: tl.constexpr,
 ):  # fmt: skip
     """As tile_kernel, for row program_id(0) of any length, of any alignment if x begins at a whole vector."""
+    if OVERLAP:
+        tl.extra.cuda.gdc_launch_dependents()
     row = tl.program_id(0).to(tl.int64)
     target = tl.load(targets_ptr + row)
     counted = target != ignore
@@ -168,8 +190,11 @@ def pieces_kernel(
 def merge_kernel(
     losses_ptr, states_ptr, parts_ptr, pieces_ptr, x_ptr, targets_ptr, x_row_stride, n_rows, n_cols, n_pieces, ignore,
     smoothing, ROWS: tl.constexpr, PIECES: tl.constexpr, REDUCED: tl.constexpr, SMOOTH: tl.constexpr,
+    OVERLAP: tl.constexpr,
 ):  # fmt: skip
     """As tile_kernel, for ROWS rows of which the states of all pieces are known."""
+    if OVERLAP:
+        tl.extra.cuda.gdc_launch_dependents()
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     there = rows < n_rows
     target = tl.load(targets_ptr + rows, mask=there, other=ignore)

@@ -14,9 +14,9 @@ from .on_device import on_its_device
 def softmax(x: torch.Tensor, dim: int = -1, dtype: torch.dtype | None = None) -> torch.Tensor:
     """Softmax along a dimension, as torch.softmax(x, dim, dtype).
 
-    x: any shape, contiguous or not. dtype: x is converted to it first. Returns a tensor as torch.empty_like(x) makes it:
-    contiguous where x is, and with the strides of x where these are a permutation of those of a contiguous tensor. So
-    nothing is transposed, whatever dim is.
+    x: any shape, contiguous or not. dtype: x is converted to it first. The result lies in memory as torch.empty_like(x):
+    contiguous where x is, and with the strides of x where these are a permutation of a contiguous tensor's. So nothing
+    is transposed, whatever dim is.
 
     Kernels run for float32, bfloat16 and float16 on the device that Triton compiles for (or on the CPU, where Triton
     interprets). They compute in float32 and round once at the end: for float32 the relative error is a few units of

@@ -1,0 +1,203 @@
+"""python -m grader bench --gpu --functions: log_softmax, other dimensions and cross-entropy, on one GPU in one run."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+
+from ..environment import version
+from . import baselines, gpu
+
+DTYPES = ("float32", "bfloat16")
+# (M, N) for log_softmax: every route of `pick`, and short rows of which there are many.
+ROWS = [
+    (65536, 8), (65536, 64), (500000, 100), (32768, 512), (24576, 1024), (120000, 333), (196608, 197), (65536, 781),
+    (8192, 10240), (8192, 32000), (4096, 50257), (2048, 131072), (16, 1048576), (2, 16777216),
+]  # fmt: skip
+# (shape, dim): heads, batches of columns, pixels of classes, a vocabulary, short and long columns, odd ones.
+DIMS = [
+    ((32, 128, 4096), 1), ((96, 512, 512), 1), ((64, 1000, 256), 1), ((8, 12, 512, 512), 2), ((4096, 50304), 0),
+    ((16, 21, 512, 512), 1), ((512, 64, 1024), 1), ((8192, 16, 256), 1), ((128, 2048, 64), 1), ((16, 8192, 256), 1),
+    ((64, 777, 500), 1), ((1, 100000, 256), 1), ((50257, 512), 0), ((65536, 100, 4), 1),
+]  # fmt: skip
+# (M, N) for cross-entropy: vocabularies, odd ones, classes of pictures, few rows.
+LOGITS = [
+    (8192, 32000), (4096, 50304), (4096, 50257), (2048, 128256), (8192, 151936), (2048, 202048), (1000, 129281),
+    (65536, 1024), (65536, 1000), (262144, 100), (4096, 10), (32768, 4096), (16384, 8193), (64, 128256), (8, 151936),
+]  # fmt: skip
+HOST = (64, 1000)
+WAYS = ("forward", "gradient")
+LARGEST = 3 << 30  # bytes of a matrix
+
+
+def measure(command: str, keep: Callable[[dict], object]) -> dict:
+    """The record of one run. It takes minutes; keep(record so far) is called after each matrix."""
+    what = (
+        "log_softmax beside softmax, softmax along a dimension that is not the last, and cross_entropy (mean), each "
+        "beside a copy of the same tensor and beside its peers: forward, and with or without forward its gradient. "
+        f"Microseconds, null where a peer fails. All take turns, {gpu.ROUNDS} rounds, of which the middle one counts."
+    )
+    done = gpu.header(command, what)
+    done["versions"] |= {name: v for name in ("liger-kernel", "quack-kernels") if (v := version(name))}
+    losses, done["left_out"] = baselines.losses()
+    for name, table, run in (
+        ("log_softmax", ROWS, run_rows),
+        ("dims", DIMS, run_dims),
+        ("cross_entropy", LOGITS, functools.partial(run_losses, peers=losses)),
+    ):
+        done[name] = []
+        for dtype in DTYPES:
+            for case in table:
+                done[name] += run(case, dtype)
+                keep(done)
+    done["host"] = run_host(losses)
+    keep(done)
+    return done
+
+
+def _random(shape: tuple[int, ...], dtype: str):
+    import torch
+
+    return torch.randn(shape, device="cuda", dtype=getattr(torch, dtype))
+
+
+def run_rows(case: tuple[int, int], dtype: str) -> list[dict]:
+    """softmax and log_softmax of an M×N matrix: forward, and the gradient alone."""
+    return _both_functions(_random(case, dtype), 1, log=True)
+
+
+def run_dims(case: tuple[tuple[int, ...], int], dtype: str) -> list[dict]:
+    """softmax and log_softmax of a tensor along a dimension: forward, and the gradient alone."""
+    shape, dim = case
+    return _both_functions(_random(shape, dtype), dim, log=False)
+
+
+def _both_functions(x, dim: int, log: bool) -> list[dict]:
+    """All peers of log_softmax, or softmax, and the other shipped function beside them."""
+    peers, other = baselines.along(dim, log), baselines.along(dim, not log)
+    judged = dict.fromkeys(other, other["torch"]) | dict.fromkeys(peers, peers["torch"])
+    peers |= {name: other[name] for name in ("softmax", "log_softmax") if name in other}
+    return [_row(x, dim, {name: (peer, judged[name]) for name, peer in peers.items()}, way) for way in WAYS]
+
+
+def run_losses(case: tuple[int, int], dtype: str, peers: dict[str, baselines.Loss]) -> list[dict]:
+    """cross_entropy of an M×N matrix: forward, and forward with the gradient."""
+    import torch
+
+    if math.prod(case) * getattr(torch, dtype).itemsize > LARGEST:
+        return []
+    x, target = _random(case, dtype), torch.randint(case[1], case[:1], device="cuda")
+    bound = {name: functools.partial(_loss, peer, target) for name, peer in peers.items()}
+    return [_row(x, 1, {n: (peer, bound["torch"]) for n, peer in bound.items()}, way) for way in ("forward", "both")]
+
+
+def _loss(peer: baselines.Loss, target, x):
+    return peer(x, target)
+
+
+def _row(x, dim: int, peers: dict[str, tuple[Callable, Callable]], way: str) -> dict:
+    """µs of a copy of x and of each peer: "forward", its "gradient", or "both"; None for one that fails or is wrong.
+
+    peers: {name: (function of x, the one whose numbers are right)}.
+    """
+    import torch
+
+    functions: dict[str, Callable] = {"copy": functools.partial(torch.empty_like(x).copy_, x)}
+    for name, (peer, reference) in peers.items():
+        if timed := _timed(peer, reference, x, way):
+            functions[name] = timed
+    times = gpu.side_by_side(functions)
+    times = {name: times.get(name) for name in ("copy", *peers)}
+    dtype = str(x.dtype).removeprefix("torch.")
+    return {"dtype": dtype, "shape": list(x.shape), "dim": dim, "way": way, "microseconds": times}
+
+
+def _timed(peer: Callable, reference: Callable, x, way: str) -> Callable[[], object] | None:
+    """What of a peer is timed; None where it fails, or its numbers are not those of the reference in float32."""
+    import torch
+
+    leaf = x.clone().requires_grad_(way != "forward")  # a clone, since Liger's gradient takes the place of its logits
+    wide = x.float().requires_grad_(way != "forward")
+    try:
+        y, want = peer(leaf), reference(wide)
+        dy = torch.ones_like(y) if y.dim() == 0 else torch.randn_like(x)
+        timed = functools.partial(peer, leaf)
+        got = y
+        if way != "forward":
+            timed = functools.partial(torch.autograd.grad, y, leaf, dy, retain_graph=True)
+            (got,) = timed() if way == "gradient" else torch.autograd.grad(y, leaf, dy)
+            (want,) = torch.autograd.grad(want, wide, dy.float())
+        if way == "both":
+            timed = functools.partial(_both, peer, leaf)
+            timed()
+        allowed = (1e-4 if x.dtype == torch.float32 else 3e-2) * want.abs().amax()
+        return timed if bool((got.float() - want).abs().amax() <= allowed) else None
+    except Exception:  # any error of another library: the others must still be measured
+        torch.cuda.synchronize()
+        return None
+
+
+def _both(peer: Callable, leaf):
+    import torch
+
+    return torch.autograd.grad(peer(leaf), leaf)
+
+
+def run_host(losses: dict[str, baselines.Loss]) -> list[dict]:
+    """µs of the host that a call of each function takes: the first one of a shape, and the least of later ones."""
+    import time
+
+    import torch
+
+    rows = []
+    m, n = HOST
+    for what, peers in (
+        ("softmax", baselines.along(1)), ("log_softmax", baselines.along(1, log=True)),
+        ("softmax along 0", baselines.along(0)), ("cross_entropy", losses),
+    ):  # fmt: skip
+        for dtype in DTYPES:
+            x, target = _random(HOST, dtype), torch.randint(n, (m,), device="cuda")
+            times = {}
+            for name, peer in peers.items():
+                call = functools.partial(peer, x, target) if what == "cross_entropy" else functools.partial(peer, x)
+                try:
+                    begin = time.perf_counter()
+                    call()
+                    first = round(1e6 * (time.perf_counter() - begin))
+                    times[name] = {"first": first, "later": gpu.host_microseconds(call)}
+                except Exception:  # as above
+                    times[name] = None
+            rows.append({"what": what, "dtype": dtype, "m": m, "n": n, "microseconds": times})
+    return rows
+
+
+# Copies of x in the time of the limit. A loss reads x and writes nothing.
+COPIES = {"forward": 1.0, "gradient": 1.5, "both": 1.5}
+
+
+def share(row: dict, name: str, loss: bool = False) -> float | None:
+    """The time that the card's limit takes, divided by that of a peer: 1 is the limit. None if it has no time."""
+    took = row["microseconds"].get(name)
+    copies = 0.5 if loss and row["way"] == "forward" else COPIES[row["way"]]
+    return copies * row["microseconds"]["copy"] / took if took else None
+
+
+def table(done: dict) -> str:
+    """The record as text: shares of the limit, a column a peer, and µs of the host."""
+    lines = []
+    for part in ("log_softmax", "dims", "cross_entropy"):
+        names = [name for name in done[part][0]["microseconds"] if name != "copy"]
+        lines.append(f"{part:<42}" + "".join(f"{name:>16}" for name in names))
+        for row in done[part]:
+            shape = "×".join(map(str, row["shape"])) + (f" along {row['dim']}" if part == "dims" else "")
+            cells = (share(row, name, part == "cross_entropy") for name in names)
+            cells = "".join(f"{'–':>16}" if c is None else f"{c:>16.2f}" for c in cells)
+            lines.append(f"{row['dtype']:<9} {shape:<22} {row['way']:<9}" + cells)
+        lines.append("")
+    for row in done["host"]:
+        times = (f"{name} {t['later']} ({t['first']})" for name, t in row["microseconds"].items() if t)
+        lines.append(f"host, µs (first call) {row['what']} {row['dtype']}: " + ", ".join(times))
+    if done["left_out"]:
+        lines.append("not installed here: " + ", ".join(done["left_out"]))
+    return "\n".join(lines)
