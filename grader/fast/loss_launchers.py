@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 import triton
 
+from .. import environment
 from . import losses
 from .launchers import VECTOR, on_nvidia, start
 from .plans import Plans
@@ -88,15 +89,10 @@ def _pieces(x: torch.Tensor) -> int:
     return max(min(triton.cdiv(2 * FEW, m), n // PIECE), 1) if m < FEW else 1
 
 
-def _options(x: torch.Tensor, settings: Settings, **options) -> dict:
+def _options(settings: Settings, **options) -> dict:
     """Options of a launch. The kernels look for targets that are no column, as PyTorch's do."""
-    common = {"REDUCED": settings.reduced, "SMOOTH": settings.smooth, "OVERLAP": settings.reduced and _overlaps(x)}
+    common = {"REDUCED": settings.reduced, "SMOOTH": settings.smooth, "FUSED": not environment.interpreted()}
     return common | options | {"debug": True, "sanitize_overflow": False}
-
-
-def _overlaps(x: torch.Tensor) -> bool:
-    """Whether a launch may begin before the one before it has ended."""
-    return on_nvidia(x) and torch.cuda.get_device_capability(x.device) >= (9, 0)
 
 
 def _numbers(settings: Settings) -> tuple[int, float]:
@@ -111,7 +107,7 @@ def _tile(x: torch.Tensor, settings: Settings) -> tuple[Callable[..., None], int
     warps = min(max(rows * block // 1024, 1), 16)
     times = 8 if m > 16384 * rows else 1
     programs = triton.cdiv(m, rows * times)
-    options = _options(x, settings, UNIT=unit, ROWS=rows, TIMES=times, BLOCK=block, num_warps=warps)
+    options = _options(settings, UNIT=unit, ROWS=rows, TIMES=times, BLOCK=block, AHEAD=False, num_warps=warps)
     numbers = x.stride(0) // unit, m, n // unit, *_numbers(settings)
     return start(losses.tile_kernel, programs, numbers, **options), programs
 
@@ -120,28 +116,28 @@ def _tiles_of(x: torch.Tensor) -> dict:
     """Options of kernels that walk along a row of x."""
     unit = VECTOR // x.element_size() if x.data_ptr() % VECTOR == 0 else 1
     warps = 4 if x.shape[1] > 2048 else 1
-    return {"UNIT": unit, "LANES": 32 * warps, "EACH": 2, "num_warps": warps}
+    return {"UNIT": unit, "LANES": 32 * warps, "EACH": 2, "AHEAD": False, "num_warps": warps}
 
 
 def _walk(x: torch.Tensor, settings: Settings) -> tuple[Callable[..., None], int]:
     """(launch of walk_kernel, its programs)."""
     m, n = x.shape
     numbers = x.stride(0), n, *_numbers(settings)
-    return start(losses.walk_kernel, m, numbers, **_options(x, settings, **_tiles_of(x))), m
+    return start(losses.walk_kernel, m, numbers, **_options(settings, **_tiles_of(x))), m
 
 
 def _in_pieces(x: torch.Tensor, pieces: int, settings: Settings) -> Callable[..., None]:
     """Launches of pieces_kernel, merge_kernel, and reduce_kernel."""
     (m, n), tiles = x.shape, _tiles_of(x)
     length = triton.cdiv(n // tiles["UNIT"], pieces)
-    options = _options(x, settings, **tiles)
-    del options["REDUCED"], options["OVERLAP"]
+    options = _options(settings, **tiles)
+    del options["REDUCED"]
     first = start(losses.pieces_kernel, m * pieces, (x.stride(0), n, pieces, length), **options)
     block = triton.next_power_of_2(pieces)
     rows = max(min(triton.next_power_of_2(m), 1024 // block), 1)
     parts = triton.cdiv(m, rows)
     numbers = x.stride(0), m, n, pieces, *_numbers(settings)
-    second = start(losses.merge_kernel, parts, numbers, **_options(x, settings, ROWS=rows, PIECES=block, num_warps=4))
+    second = start(losses.merge_kernel, parts, numbers, **_options(settings, ROWS=rows, PIECES=block, num_warps=4))
     reduce = _reduce(x, parts, settings) if settings.reduced else None
 
     def run(loss, states, weight, x, targets):
@@ -156,7 +152,7 @@ def _in_pieces(x: torch.Tensor, pieces: int, settings: Settings) -> Callable[...
 
 
 def _reduce(x: torch.Tensor, parts: int, settings: Settings) -> Callable[..., None]:
-    overlap = _overlaps(x)
+    overlap = on_nvidia(x) and torch.cuda.get_device_capability(x.device) >= (9, 0)
     block = min(max(triton.next_power_of_2(parts), 32), 4096)
     options = {"BLOCK": block, "MEAN": settings.reduction == "mean", "OVERLAP": overlap}
     options["num_warps"] = min(max(block // 128, 1), 32)
@@ -167,7 +163,7 @@ def _reduce(x: torch.Tensor, parts: int, settings: Settings) -> Callable[..., No
 
 def _plan_backward(dx: torch.Tensor, x: torch.Tensor, g_stride: int, settings: Settings) -> Callable[..., None]:
     (m, n), size = x.shape, x.element_size()
-    options = {"REDUCED": settings.reduced, "SMOOTH": settings.smooth}
+    options = {"REDUCED": settings.reduced, "SMOOTH": settings.smooth, "FUSED": not environment.interpreted()}
     if _fits_a_tile(x) and dx.data_ptr() % VECTOR == 0:
         unit, block = _unit(x), triton.next_power_of_2(n)
         rows = max(1, 2048 // (block * size))

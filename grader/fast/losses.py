@@ -1,7 +1,9 @@
 """Cross-entropy of the rows of a matrix of logits: each logit read once, one exponential each.
 
-A state of a row is (m, log2 d): its maximum m, and the sum d of exp(x - m). The loss is log d + m - x[target], and
-the gradient, which needs nothing else of the row, is exp(x - m) / d - (column == target).
+A state of a row is (c, log2 d): where its exponents begin, and d, the sum of 2^exponent(x, c). With c the maximum m of
+the row, an exponent is log2(e) * (x - m), and the loss is log d + m - x[target]. The gradient needs nothing else of a row:
+exp(x - m) / d - (column == target). Where the hardware multiplies and adds with one rounding (FUSED), c is log2(e) * m
+instead, and an exponent log2(e) * x - c, one instruction and not two: 16-bit logits arrive faster than some more are run.
 """
 
 from __future__ import annotations
@@ -13,18 +15,36 @@ from .rows import LN_2, LOG2_E, cut
 
 
 @triton.jit
-def _shift(m):
-    """What is subtracted from numbers whose maximum is m: not -inf, so that exp(-inf - m) is 0."""
-    return tl.where(m == -float("inf"), 0.0, m)
+def _origin(m, FUSED: tl.constexpr):
+    """c for numbers whose maximum is m."""
+    return m * LOG2_E if FUSED else m
 
 
 @triton.jit
-def _loss(m, log_d, s, hit, smoothing, n_cols, SMOOTH: tl.constexpr):
-    """The loss of rows, from their states, the sums s of x - m, and the logits of their targets (hit)."""
-    loss = log_d * LN_2 + (m - hit)
+def _finite(c):
+    """0 for a c of -inf: the exponent of -inf is to be -inf, and no NaN."""
+    return tl.where(c == -float("inf"), 0.0, c)
+
+
+@triton.jit
+def _exponent(x, c, FUSED: tl.constexpr):
+    """The exponents of numbers x."""
+    return tl.fma(x, LOG2_E, -c) if FUSED else (x - c) * LOG2_E
+
+
+@triton.jit
+def _apart(c, other, FUSED: tl.constexpr):
+    """How much larger exponents become that were counted from c, when they are counted from `other`."""
+    return c - other if FUSED else (c - other) * LOG2_E
+
+
+@triton.jit
+def _loss(c, log_d, s, hit, smoothing, n_cols, FUSED: tl.constexpr, SMOOTH: tl.constexpr):
+    """The loss of rows, from their states, the sums s of all exponents, and the logits of their targets (hit)."""
+    loss = log_d - _exponent(hit, c, FUSED)
     if SMOOTH:
-        loss = (1.0 - smoothing) * loss + smoothing * (log_d * LN_2 - s / n_cols)
-    return loss
+        loss = (1.0 - smoothing) * loss + smoothing * (log_d - s / n_cols)
+    return loss * LN_2
 
 
 @triton.jit
@@ -40,37 +60,37 @@ def _rows(x_ptr, targets_ptr, rows, cols, x_units, n_rows, n_cols, ignore, UNIT:
 def tile_kernel(
     losses_ptr, states_ptr, parts_ptr, x_ptr, targets_ptr, x_units, n_rows, n_units, ignore, smoothing,
     UNIT: tl.constexpr, ROWS: tl.constexpr, TIMES: tl.constexpr, BLOCK: tl.constexpr, REDUCED: tl.constexpr,
-    SMOOTH: tl.constexpr, OVERLAP: tl.constexpr,
+    SMOOTH: tl.constexpr, FUSED: tl.constexpr, AHEAD: tl.constexpr,
 ):  # fmt: skip
-    """The losses of TIMES times ROWS rows of n_units * UNIT logits, at most BLOCK, and their states (m, log2 d).
+    """The losses of TIMES times ROWS rows of n_units * UNIT logits, at most BLOCK, and their states.
 
     REDUCED: the sum of these losses, and how many targets are not to be ignored, go to parts_ptr[program_id(0)] and
     behind all such sums; else each loss goes to losses_ptr. x_units: from row to row, in units of UNIT logits.
     """
-    if OVERLAP:  # lets reduce_kernel start while these programs still run
-        tl.extra.cuda.gdc_launch_dependents()
     n_cols = n_units * UNIT
     cols = tl.arange(0, BLOCK)[None, :]
     sums, counts = tl.zeros([ROWS], tl.float32), tl.zeros([ROWS], tl.float32)
     rows = tl.program_id(0).to(tl.int64) * (TIMES * ROWS) + tl.arange(0, ROWS)
-    x, target = _rows(x_ptr, targets_ptr, rows, cols, x_units, n_rows, n_cols, ignore, UNIT)
+    raw, target = _rows(x_ptr, targets_ptr, rows, cols, x_units, n_rows, n_cols, ignore, UNIT)
     for turn in range(TIMES):
         there = rows < n_rows
         counted = there & (target != ignore)
         tl.device_assert((target >= 0) & (target < n_cols) | (target == ignore), "target is out of bounds")
         hit = tl.load(x_ptr + rows * x_units * UNIT + target, mask=counted, other=0.0).to(tl.float32)
-        mask = there[:, None] & (cols < n_cols)
-        raw, later = x, rows + ROWS
-        if turn + 1 < TIMES:  # the load of the next rows begins before these are summed up
-            x, target = _rows(x_ptr, targets_ptr, later, cols, x_units, n_rows, n_cols, ignore, UNIT)
-        x_now = raw.to(tl.float32)
-        m = tl.max(x_now, axis=1)
-        shift = _shift(m)[:, None]
-        d = tl.sum(tl.exp2((x_now - shift) * LOG2_E), axis=1)
-        s = tl.sum(tl.where(mask, x_now - shift, 0.0), axis=1) if SMOOTH else d
+        x, later = raw.to(tl.float32), rows + ROWS
+        if AHEAD:
+            if turn + 1 < TIMES:  # the load of the next rows begins before these are summed up
+                raw, target = _rows(x_ptr, targets_ptr, later, cols, x_units, n_rows, n_cols, ignore, UNIT)
+        c = _origin(tl.max(x, axis=1), FUSED)
+        exponent = _exponent(x, _finite(c)[:, None], FUSED)
+        d = tl.sum(tl.exp2(exponent), axis=1)
+        if SMOOTH:
+            s = tl.sum(tl.where(there[:, None] & (cols < n_cols), exponent, 0.0), axis=1)
+        else:
+            s = d
         log_d = tl.log2(d)
-        loss = tl.where(counted, _loss(m, log_d, s, hit, smoothing, n_cols, SMOOTH), 0.0)
-        tl.store(states_ptr + 2 * rows, m, mask=there)
+        loss = tl.where(counted, _loss(c, log_d, s, hit, smoothing, n_cols, FUSED, SMOOTH), 0.0)
+        tl.store(states_ptr + 2 * rows, c, mask=there)
         tl.store(states_ptr + 2 * rows + 1, log_d, mask=there)
         if REDUCED:
             sums += loss
@@ -78,20 +98,23 @@ def tile_kernel(
         else:
             tl.store(losses_ptr + rows, loss, mask=there)
         rows = later
+        if not AHEAD:
+            if turn + 1 < TIMES:
+                raw, target = _rows(x_ptr, targets_ptr, later, cols, x_units, n_rows, n_cols, ignore, UNIT)
     if REDUCED:
         tl.store(parts_ptr + tl.program_id(0), tl.sum(sums, axis=0))
         tl.store(parts_ptr + tl.num_programs(0) + tl.program_id(0), tl.sum(counts, axis=0))
 
 
 @triton.jit
-def _join(m, d, s, seen, x, mask, SMOOTH: tl.constexpr):
+def _join(c, d, s, seen, x, mask, FUSED: tl.constexpr, SMOOTH: tl.constexpr):
     """States of lanes, joined with a tile x (tiles × lanes × UNIT). seen: how many logits are in s."""
-    new = tl.maximum(m, tl.max(tl.max(x, axis=2), axis=0))
-    shift = _shift(new)
-    away = x - shift[None, :, None]
-    d = d * tl.exp2((m - shift) * LOG2_E) + tl.sum(tl.sum(tl.exp2(away * LOG2_E), axis=2), axis=0)
+    new = tl.maximum(c, _origin(tl.max(tl.max(x, axis=2), axis=0), FUSED))
+    start = _finite(new)
+    exponent = _exponent(x, start[None, :, None], FUSED)
+    d = d * tl.exp2(_apart(c, start, FUSED)) + tl.sum(tl.sum(tl.exp2(exponent), axis=2), axis=0)
     if SMOOTH:
-        s += seen * (_shift(m) - shift) + tl.sum(tl.sum(tl.where(mask, away, 0.0), axis=2), axis=0)
+        s += seen * _apart(_finite(c), start, FUSED) + tl.sum(tl.sum(tl.where(mask, exponent, 0.0), axis=2), axis=0)
         seen += tl.sum(tl.sum(mask.to(tl.float32), axis=2), axis=0)
     return new, d, s, seen
 
@@ -105,9 +128,9 @@ def _whole(vector, length, UNIT: tl.constexpr):
 @triton.jit
 def _walk(
     x_ptr, first, piece, n_cols, piece_vectors, UNIT: tl.constexpr, LANES: tl.constexpr, EACH: tl.constexpr,
-    SMOOTH: tl.constexpr,
+    SMOOTH: tl.constexpr, FUSED: tl.constexpr, AHEAD: tl.constexpr,
 ):  # fmt: skip
-    """(m, d, s, logits) of a piece of the row that begins at element `first`, in tiles of EACH times LANES vectors.
+    """(c, d, s, logits) of a piece of the row that begins at element `first`, in tiles of EACH times LANES vectors.
 
     The maximum is taken once a tile and lane, so that a logit costs one exponential, and not two. piece_vectors: of a
     piece; the elements before and behind the whole vectors of the row belong to piece 0.
@@ -120,22 +143,34 @@ def _walk(
     start = piece * piece_vectors
     length = tl.maximum(tl.minimum(piece_vectors, vectors - start), 0)
     x_ptr += begin + start.to(tl.int64) * UNIT
-    m = tl.full([LANES], -float("inf"), tl.float32)
+    c = tl.full([LANES], -float("inf"), tl.float32)
     d, s, seen = tl.zeros([LANES], tl.float32), tl.zeros([LANES], tl.float32), tl.zeros([LANES], tl.float32)
-    x = tl.load(x_ptr + inside, mask=_whole(vector, length, UNIT), other=-float("inf"))
-    for done in range(0, length, EACH * LANES):
-        # The load of the next tile begins before this one is summed up.
-        at = done + EACH * LANES
-        upcoming = tl.load(x_ptr + at * UNIT + inside, mask=_whole(at + vector, length, UNIT), other=-float("inf"))
-        m, d, s, seen = _join(m, d, s, seen, x.to(tl.float32), _whole(done + vector, length, UNIT), SMOOTH)
-        x = upcoming
-    top = tl.maximum(tl.max(m, axis=0), tl.max(ends, axis=0))
-    shift = _shift(top)
-    away = ends - shift
-    d = tl.sum(d * tl.exp2((m - shift) * LOG2_E), axis=0) + tl.sum(tl.exp2(away * LOG2_E), axis=0)
+    if AHEAD:
+        x = tl.load(x_ptr + inside, mask=_whole(vector, length, UNIT), other=-float("inf"))
+        for done in range(0, length, EACH * LANES):
+            # The load of the next tile begins before this one is summed up.
+            at = done + EACH * LANES
+            upcoming = tl.load(x_ptr + at * UNIT + inside, mask=_whole(at + vector, length, UNIT), other=-float("inf"))
+            c, d, s, seen = _join(c, d, s, seen, x.to(tl.float32), _whole(done + vector, length, UNIT), FUSED, SMOOTH)
+            x = upcoming
+    else:
+        every = tl.full([EACH, LANES, UNIT], 1, tl.int1)
+        whole = length // (EACH * LANES) * (EACH * LANES)
+        for done in range(0, whole, EACH * LANES):
+            x = tl.load(x_ptr + done * UNIT + inside).to(tl.float32)
+            c, d, s, seen = _join(c, d, s, seen, x, every, FUSED, SMOOTH)
+        if whole < length:
+            mask = _whole(whole + vector, length, UNIT)
+            x = tl.load(x_ptr + whole * UNIT + inside, mask=mask, other=-float("inf")).to(tl.float32)
+            c, d, s, seen = _join(c, d, s, seen, x, mask, FUSED, SMOOTH)
+    top = tl.maximum(tl.max(c, axis=0), _origin(tl.max(ends, axis=0), FUSED))
+    start_of_all = _finite(top)
+    exponent = _exponent(ends, start_of_all, FUSED)
+    d = tl.sum(d * tl.exp2(_apart(c, start_of_all, FUSED)), axis=0) + tl.sum(tl.exp2(exponent), axis=0)
     if SMOOTH:
         here = left & (piece == 0)
-        s = tl.sum(s + seen * (_shift(m) - shift), axis=0) + tl.sum(tl.where(here, away, 0.0), axis=0)
+        s = tl.sum(s + seen * _apart(_finite(c), start_of_all, FUSED), axis=0)
+        s += tl.sum(tl.where(here, exponent, 0.0), axis=0)
         return top, d, s, tl.sum(seen, axis=0) + tl.sum(here.to(tl.float32), axis=0)
     else:
         return top, d, d, d
@@ -145,20 +180,19 @@ def _walk(
 def walk_kernel(
     losses_ptr, states_ptr, parts_ptr, x_ptr, targets_ptr, x_row_stride, n_cols, ignore, smoothing,
     UNIT: tl.constexpr, LANES: tl.constexpr, EACH: tl.constexpr, REDUCED: tl.constexpr, SMOOTH: tl.constexpr,
-    OVERLAP: tl.constexpr,
+    FUSED: tl.constexpr, AHEAD: tl.constexpr,
 ):  # fmt: skip
     """As tile_kernel, for row program_id(0) of any length, of any alignment if x begins at a whole vector."""
-    if OVERLAP:
-        tl.extra.cuda.gdc_launch_dependents()
     row = tl.program_id(0).to(tl.int64)
     target = tl.load(targets_ptr + row)
     counted = target != ignore
     tl.device_assert((target >= 0) & (target < n_cols) | (target == ignore), "target is out of bounds")
     hit = tl.load(x_ptr + row * x_row_stride + target, mask=counted, other=0.0).to(tl.float32)
-    m, d, s, _ = _walk(x_ptr, row * x_row_stride, 0, n_cols, n_cols // UNIT + 1, UNIT, LANES, EACH, SMOOTH)
+    first, most = row * x_row_stride, n_cols // UNIT + 1
+    c, d, s, _ = _walk(x_ptr, first, 0, n_cols, most, UNIT, LANES, EACH, SMOOTH, FUSED, AHEAD)
     log_d = tl.log2(d)
-    loss = tl.where(counted, _loss(m, log_d, s, hit, smoothing, n_cols, SMOOTH), 0.0)
-    tl.store(states_ptr + 2 * row, m)
+    loss = tl.where(counted, _loss(c, log_d, s, hit, smoothing, n_cols, FUSED, SMOOTH), 0.0)
+    tl.store(states_ptr + 2 * row, c)
     tl.store(states_ptr + 2 * row + 1, log_d)
     if REDUCED:
         tl.store(parts_ptr + row, loss)
@@ -170,16 +204,18 @@ def walk_kernel(
 @triton.jit
 def pieces_kernel(
     pieces_ptr, x_ptr, x_row_stride, n_cols, n_pieces, piece_vectors,
-    UNIT: tl.constexpr, LANES: tl.constexpr, EACH: tl.constexpr, SMOOTH: tl.constexpr,
+    UNIT: tl.constexpr, LANES: tl.constexpr, EACH: tl.constexpr, SMOOTH: tl.constexpr, FUSED: tl.constexpr,
+    AHEAD: tl.constexpr,
 ):  # fmt: skip
-    """(m, d) of piece program_id(0) of all, n_pieces a row, for few long rows: all m, then all d.
+    """(c, d) of piece program_id(0) of all, n_pieces a row, for few long rows: all c, then all d.
 
     SMOOTH: then all s, and the numbers of logits in them.
     """
     piece, all_pieces = tl.program_id(0), tl.num_programs(0)
     first = (piece // n_pieces).to(tl.int64) * x_row_stride
-    m, d, s, seen = _walk(x_ptr, first, piece % n_pieces, n_cols, piece_vectors, UNIT, LANES, EACH, SMOOTH)
-    tl.store(pieces_ptr + piece, m)
+    piece_of_row = piece % n_pieces
+    c, d, s, seen = _walk(x_ptr, first, piece_of_row, n_cols, piece_vectors, UNIT, LANES, EACH, SMOOTH, FUSED, AHEAD)
+    tl.store(pieces_ptr + piece, c)
     tl.store(pieces_ptr + all_pieces + piece, d)
     if SMOOTH:
         tl.store(pieces_ptr + 2 * all_pieces + piece, s)
@@ -190,11 +226,9 @@ def pieces_kernel(
 def merge_kernel(
     losses_ptr, states_ptr, parts_ptr, pieces_ptr, x_ptr, targets_ptr, x_row_stride, n_rows, n_cols, n_pieces, ignore,
     smoothing, ROWS: tl.constexpr, PIECES: tl.constexpr, REDUCED: tl.constexpr, SMOOTH: tl.constexpr,
-    OVERLAP: tl.constexpr,
+    FUSED: tl.constexpr,
 ):  # fmt: skip
     """As tile_kernel, for ROWS rows of which the states of all pieces are known."""
-    if OVERLAP:
-        tl.extra.cuda.gdc_launch_dependents()
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     there = rows < n_rows
     target = tl.load(targets_ptr + rows, mask=there, other=ignore)
@@ -205,18 +239,18 @@ def merge_kernel(
     mask = there[:, None] & (pieces < n_pieces)
     pieces_ptr += rows[:, None] * n_pieces + pieces
     all_pieces = n_rows * n_pieces
-    ms = tl.load(pieces_ptr, mask=mask, other=-float("inf"))
+    cs = tl.load(pieces_ptr, mask=mask, other=-float("inf"))
     ds = tl.load(pieces_ptr + all_pieces, mask=mask, other=0.0)
-    m = tl.max(ms, axis=1)
-    shift = _shift(m)[:, None]
-    log_d = tl.log2(tl.sum(ds * tl.exp2((ms - shift) * LOG2_E), axis=1))
+    c = tl.max(cs, axis=1)
+    start = _finite(c)[:, None]
+    log_d = tl.log2(tl.sum(ds * tl.exp2(_apart(cs, start, FUSED)), axis=1))
     if SMOOTH:
         seen = tl.load(pieces_ptr + 3 * all_pieces, mask=mask, other=0.0)
-        s = tl.load(pieces_ptr + 2 * all_pieces, mask=mask, other=0.0) + seen * (_shift(ms) - shift)
+        s = tl.load(pieces_ptr + 2 * all_pieces, mask=mask, other=0.0) + seen * _apart(_finite(cs), start, FUSED)
     else:
         s = ds
-    loss = tl.where(counted, _loss(m, log_d, tl.sum(s, axis=1), hit, smoothing, n_cols, SMOOTH), 0.0)
-    tl.store(states_ptr + 2 * rows, m, mask=there)
+    loss = tl.where(counted, _loss(c, log_d, tl.sum(s, axis=1), hit, smoothing, n_cols, FUSED, SMOOTH), 0.0)
+    tl.store(states_ptr + 2 * rows, c, mask=there)
     tl.store(states_ptr + 2 * rows + 1, log_d, mask=there)
     if REDUCED:
         tl.store(parts_ptr + tl.program_id(0), tl.sum(loss, axis=0))
@@ -251,9 +285,9 @@ def reduce_kernel(
 
 
 @triton.jit
-def _gradient(x, hits, m, log_d, scale, smoothing, n_cols, SMOOTH: tl.constexpr):
+def _gradient(x, hits, c, log_d, scale, smoothing, n_cols, FUSED: tl.constexpr, SMOOTH: tl.constexpr):
     """scale * (softmax(x) - what softmax should be), where hits is 1 at the target and 0 elsewhere."""
-    p = tl.exp2((x - m) * LOG2_E - log_d)
+    p = tl.exp2(_exponent(x, c, FUSED) - log_d)
     if SMOOTH:
         return scale * ((p - smoothing / n_cols) - (1.0 - smoothing) * hits)
     else:
@@ -264,6 +298,7 @@ def _gradient(x, hits, m, log_d, scale, smoothing, n_cols, SMOOTH: tl.constexpr)
 def tile_gradient_kernel(
     dx_ptr, x_ptr, targets_ptr, states_ptr, g_ptr, weight_ptr, x_units, n_rows, n_units, g_stride, ignore, smoothing,
     UNIT: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr, REDUCED: tl.constexpr, SMOOTH: tl.constexpr,
+    FUSED: tl.constexpr,
 ):  # fmt: skip
     """The gradient of ROWS rows, contiguous in dx. g_ptr: the gradient of each loss (g_stride 1), or of all (0).
 
@@ -275,14 +310,14 @@ def tile_gradient_kernel(
     mask = there[:, None] & (cols < n_cols)
     x = tl.load(x_ptr + rows[:, None] * x_units * UNIT + cols, mask=mask, other=0.0).to(tl.float32)
     target = tl.load(targets_ptr + rows, mask=there, other=ignore)
-    m = tl.load(states_ptr + 2 * rows, mask=there, other=0.0)[:, None]
+    c = tl.load(states_ptr + 2 * rows, mask=there, other=0.0)[:, None]
     log_d = tl.load(states_ptr + 2 * rows + 1, mask=there, other=0.0)[:, None]
     scale = tl.load(g_ptr + rows * g_stride, mask=there, other=0.0).to(tl.float32)
     if REDUCED:
         scale *= tl.load(weight_ptr)
     scale = tl.where(target != ignore, scale, 0.0)[:, None]
     hits = (cols == target[:, None]).to(tl.float32)
-    dx = _gradient(x, hits, m, log_d, scale, smoothing, n_cols, SMOOTH)
+    dx = _gradient(x, hits, c, log_d, scale, smoothing, n_cols, FUSED, SMOOTH)
     tl.store(dx_ptr + rows[:, None] * n_units * UNIT + cols, dx, mask=mask)
 
 
@@ -290,6 +325,7 @@ def tile_gradient_kernel(
 def piece_gradient_kernel(
     dx_ptr, x_ptr, targets_ptr, states_ptr, g_ptr, weight_ptr, x_row_stride, n_cols, n_pieces, piece_vectors, g_stride,
     ignore, smoothing, UNIT: tl.constexpr, VECTORS: tl.constexpr, REDUCED: tl.constexpr, SMOOTH: tl.constexpr,
+    FUSED: tl.constexpr,
 ):  # fmt: skip
     """The gradient of piece program_id(0) of all, n_pieces a row, of piece_vectors vectors, at most VECTORS.
 
@@ -308,13 +344,13 @@ def piece_gradient_kernel(
     x = tl.load(x_ptr + begin + inside, mask=whole, other=0.0).to(tl.float32)
     ends = tl.load(x_ptr + first + cols, mask=left, other=0.0).to(tl.float32)
     target = tl.load(targets_ptr + row)
-    m, log_d = tl.load(states_ptr + 2 * row), tl.load(states_ptr + 2 * row + 1)
+    c, log_d = tl.load(states_ptr + 2 * row), tl.load(states_ptr + 2 * row + 1)
     scale = tl.load(g_ptr + row * g_stride).to(tl.float32)
     if REDUCED:
         scale *= tl.load(weight_ptr)
     scale = tl.where(target != ignore, scale, 0.0)
     column = target.to(tl.int32) - before  # of the target, from the first whole vector
-    dx = _gradient(x, (inside == column).to(tl.float32), m, log_d, scale, smoothing, n_cols, SMOOTH)
+    dx = _gradient(x, (inside == column).to(tl.float32), c, log_d, scale, smoothing, n_cols, FUSED, SMOOTH)
     tl.store(dx_ptr + dx_begin + inside, dx, mask=whole)
-    dx = _gradient(ends, (cols == target).to(tl.float32), m, log_d, scale, smoothing, n_cols, SMOOTH)
+    dx = _gradient(ends, (cols == target).to(tl.float32), c, log_d, scale, smoothing, n_cols, FUSED, SMOOTH)
     tl.store(dx_ptr + dx_begin - before + cols, dx, mask=left)
