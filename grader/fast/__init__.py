@@ -2,9 +2,9 @@
 
 Runs in: any process that imports it; it is public.
 May import: root.
-Start reading: softmax.py, then pick.py (which kernel for which shape).
+Start reading: softmax.py, then pick.py (which kernel for which shape). cross_entropy.py and loss_launchers.py are alike.
 
-softmax    the public functions, with autograd, vmap and torch.compile
+softmax    softmax and log_softmax, with autograd, vmap and torch.compile
 pick       which kernel for which shape
 plans      what follows from a layout is kept, up to a bound
 clusters   a row in thread block clusters, forward and backward: clusters.cu
@@ -13,11 +13,15 @@ cuda_texts compiles and launches both, CUDA C++ through CuPy
 launchers  one launcher a kernel: rows (a row in registers), tiled_two_pass, packed (16-bit pairs), shared (programs
            that share a row), split (two launches), online (two walks)
 backward   the gradient, where no cluster computes it
+on_device  for which tensors kernels run, and on which GPU
 
-cross_entropy   the public function, with autograd, vmap and torch.compile
-loss_launchers  which kernel for which logits
-losses          kernels of the loss and of its gradient
-on_device       launches on another GPU than the current one
+column_launchers  which kernel for softmax along another dimension than the last one in memory
+column_clusters   columns in thread blocks and clusters of them, forward and backward: column_clusters.cu
+columns           the same in Triton, and columns that no cluster holds
+
+cross_entropy     the loss, with autograd, vmap and torch.compile
+loss_launchers    which kernel for which logits
+losses            kernels of the loss and of its gradient
 """
 
 from .cross_entropy import cross_entropy

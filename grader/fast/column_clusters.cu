@@ -77,78 +77,74 @@ __device__ __forceinline__ void store(Element* at, u32 there, const Words& v) {
   if (there) *(Words*)at = v;
 }
 
-// The sums and the maxima that the threads of a warp have for the same column.
-__device__ __forceinline__ float total(float x) {
+// The larger of two words: of two floats, or of each of two pairs.
+#if !HALF
+__device__ __forceinline__ u32 larger(u32 a, u32 b) { return __float_as_uint(fmaxf(__uint_as_float(a), __uint_as_float(b))); }
+#endif
+
+// What the warps of a block have for the same column is put together in two steps: by shuffles in a warp, and in shared
+// memory, where every thread reads what the warps have of its own columns. Always in the same order.
+__device__ __forceinline__ void largest_of_block(u32* top, u32* of_warps) {
+  WORDS {
 #pragma unroll
-  for (int far = LANES; far < 32; far <<= 1) x += __shfl_xor_sync(~0u, x, far);
-  return x;
+    for (int far = LANES; far < 32; far <<= 1) top[q] = larger(top[q], __shfl_xor_sync(~0u, top[q], far));
+  }
+#if WARPS > 1
+  int lane = threadIdx.x % LANES;
+  if (threadIdx.x % 32 < LANES) WORDS of_warps[(threadIdx.x / 32 * LANES + lane) * WIDE + q] = top[q];
+  __syncthreads();
+#pragma unroll
+  for (int w = 0; w < WARPS; w++) WORDS top[q] = larger(top[q], of_warps[(w * LANES + lane) * WIDE + q]);
+#endif
 }
 
-// What the warps of all blocks know of the columns of a tile. a.join(b) makes a State of both parts of a column.
-template <class State> struct Exchange {
-  State* of_warps;  // WARPS × TILE
-  State* of_block;  // TILE
-
-  // mine: of this thread's columns, the same in all threads of its warp that have these columns. Becomes that of all.
-  __device__ __forceinline__ void all(State* mine) const {
-#if WARPS > 1 || BLOCKS > 1
-    int lane = threadIdx.x % LANES;
-    if (threadIdx.x % 32 < LANES) EVERY_COLUMN of_warps[threadIdx.x / 32 * TILE + lane * COLUMNS + c] = mine[c];
-    __syncthreads();
-    for (int c = threadIdx.x; c < TILE; c += THREADS) {
-      State all = of_warps[c];
+__device__ __forceinline__ void total_of_block(float* sum, float* of_warps) {
+  EVERY_COLUMN {
 #pragma unroll
-      for (int w = 1; w < WARPS; w++) all.join(of_warps[w * TILE + c]);
-      of_block[c] = all;
-    }
-#if BLOCKS > 1
-    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-    for (int c = threadIdx.x; c < TILE; c += THREADS) {
-      State all = of_rank(0, c);
+    for (int far = LANES; far < 32; far <<= 1) sum[c] += __shfl_xor_sync(~0u, sum[c], far);
+  }
+#if WARPS > 1
+  int lane = threadIdx.x % LANES;
+  if (threadIdx.x % 32 < LANES) EVERY_COLUMN of_warps[threadIdx.x / 32 * TILE + lane * COLUMNS + c] = sum[c];
+  __syncthreads();
+  EVERY_COLUMN sum[c] = 0.f;
 #pragma unroll
-      for (int rank = 1; rank < BLOCKS; rank++) all.join(of_rank(rank, c));
-      of_warps[c] = all;  // nobody reads those of the warps any more
-    }
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");  // see end()
-    __syncthreads();
-    EVERY_COLUMN mine[c] = of_warps[lane * COLUMNS + c];
-#else
-    __syncthreads();
-    EVERY_COLUMN mine[c] = of_block[lane * COLUMNS + c];
+  for (int w = 0; w < WARPS; w++) EVERY_COLUMN sum[c] += of_warps[w * TILE + lane * COLUMNS + c];
 #endif
+}
+
+// What the blocks of a cluster know of the columns of a tile.
+template <class State> struct Cluster {
+  State* of_block;  // TILE of them, in shared memory
+
+  __device__ __forceinline__ void tell(const State* mine) const {
+#if BLOCKS > 1
+    if (threadIdx.x < LANES) EVERY_COLUMN of_block[threadIdx.x * COLUMNS + c] = mine[c];
+    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
   }
 
-  // The state that another block of the cluster has of column c.
-  __device__ __forceinline__ State of_rank(int rank, int c) const {
+  // What block `rank` has told of column c of this thread.
+  __device__ __forceinline__ State of(int rank, int c) const {
     u32 there, words[sizeof(State) / 4];
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"((u32)__cvta_generic_to_shared(of_block + c)), "r"(rank));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there)
+                 : "r"((u32)__cvta_generic_to_shared(of_block + threadIdx.x % LANES * COLUMNS + c)), "r"(rank));
 #pragma unroll
     for (int i = 0; i < sizeof(State) / 4; i++)
       asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(words[i]) : "r"(there + 4 * i) : "memory");
     return *(State*)words;
   }
 
-  // No block ends before all have read its states.
+  // After the last of(), and at the end: no block ends before all have read its states.
+  __device__ __forceinline__ void heard() const {
+#if BLOCKS > 1
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#endif
+  }
   __device__ __forceinline__ void end() const {
 #if BLOCKS > 1
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
-  }
-};
-
-struct Sum {
-  float s;
-  __device__ __forceinline__ void join(const Sum& other) { s += other.s; }
-};
-
-// A maximum, and the sum of exp(x - m).
-struct MaxAndSum {
-  float m, d;
-  __device__ __forceinline__ void join(const MaxAndSum& other) {
-    float top = fmaxf(m, other.m), shift = top == minus_inf() ? 0.f : top;
-    d = d * exp2_((m - shift) * LOG2_E) + other.d * exp2_((other.m - shift) * LOG2_E);
-    m = top;
   }
 };
 
@@ -160,61 +156,71 @@ struct MaxAndSum {
 
 // y: softmax along n of x, which is outer × n × inner; tiles: of TILE columns in an outer part.
 KERNEL forward(Element* __restrict__ y, const Element* __restrict__ x, int n, int tiles, long long inner, u32 sixteen) {
-  __shared__ MaxAndSum of_warps[WARPS * TILE], of_block[TILE];
-  Exchange<MaxAndSum> exchange{of_warps, of_block};
+  __shared__ u32 tops[WARPS * LANES * WIDE];
+  __shared__ float sums[WARPS * TILE];
+  __shared__ float2 of_block[BLOCKS > 1 ? TILE : 1];
   Place place(n, inner, tiles, blockIdx.x % BLOCKS);
   Words v[STEPS];
   load(v, x, place, MINUS_INF);
 
-  MaxAndSum mine[COLUMNS];
-#if HALF
+  u32 top[WIDE];
   WORDS {
-    u32 pair = MINUS_INF;
-    EACH pair = larger(pair, v[i].word[q]);
-#pragma unroll
-    for (int far = LANES; far < 32; far <<= 1) pair = larger(pair, __shfl_xor_sync(~0u, pair, far));
-    mine[2 * q].m = low(pair), mine[2 * q + 1].m = high(pair);
+    top[q] = MINUS_INF;
+    EACH top[q] = larger(top[q], v[i].word[q]);
   }
-#else
+  largest_of_block(top, tops);
+  float m[COLUMNS], d[COLUMNS];
   WORDS {
-    float top = minus_inf();
-    EACH top = fmaxf(top, low(v[i].word[q]));
-#pragma unroll
-    for (int far = LANES; far < 32; far <<= 1) top = fmaxf(top, __shfl_xor_sync(~0u, top, far));
-    mine[q].m = top;
-  }
-#endif
-  WORDS {
+    float a = m[A_WORD * q] = low(top[q]), sum = 0.f;
+    if (a == minus_inf()) a = 0.f;
 #if HALF
-    float m = mine[2 * q].m, other = mine[2 * q + 1].m, d = 0.f, e = 0.f;
-    if (m == minus_inf()) m = 0.f;
-    if (other == minus_inf()) other = 0.f;
+    float b = m[2 * q + 1] = high(top[q]), other = 0.f;
+    if (b == minus_inf()) b = 0.f;
     EACH {
-      d += exp2_((low(v[i].word[q]) - m) * LOG2_E);
-      e += exp2_((high(v[i].word[q]) - other) * LOG2_E);
+      sum += exp2_((low(v[i].word[q]) - a) * LOG2_E);
+      other += exp2_((high(v[i].word[q]) - b) * LOG2_E);
     }
-    mine[2 * q].d = total(d), mine[2 * q + 1].d = total(e);
+    d[2 * q + 1] = other;
 #else
-    float m = mine[q].m == minus_inf() ? 0.f : mine[q].m, d = 0.f;
     EACH {
-      float e = exp2_((low(v[i].word[q]) - m) * LOG2_E);
-      d += e;
+      float e = exp2_((low(v[i].word[q]) - a) * LOG2_E);
+      sum += e;
       if (!LOG) v[i].word[q] = __float_as_uint(e);
     }
-    mine[q].d = total(d);
 #endif
+    d[A_WORD * q] = sum;
   }
-  float before[COLUMNS];
-  EVERY_COLUMN before[c] = mine[c].m;
-  exchange.all(mine);
+  total_of_block(d, sums);
+  float scale[COLUMNS];  // of a number that is already exp(x - m), with the m of the block
+  EVERY_COLUMN scale[c] = 1.f;
+#if BLOCKS > 1
+  Cluster<float2> cluster{of_block};
+  float2 mine[COLUMNS];
+  EVERY_COLUMN mine[c] = make_float2(m[c], d[c]);
+  cluster.tell(mine);
+  EVERY_COLUMN {
+    float2 all[BLOCKS];
+#pragma unroll
+    for (int rank = 0; rank < BLOCKS; rank++) {
+      all[rank] = cluster.of(rank, c);
+      m[c] = fmaxf(m[c], all[rank].x);
+    }
+    float start = m[c] == minus_inf() ? 0.f : m[c];
+    d[c] = 0.f;
+#pragma unroll
+    for (int rank = 0; rank < BLOCKS; rank++) d[c] += all[rank].y * exp2_((all[rank].x - start) * LOG2_E);
+    scale[c] = exp2_((mine[c].x - m[c]) * LOG2_E);
+  }
+  cluster.heard();
+#endif
 
   Element* at = y + place.origin;
-  float last[COLUMNS];  // log2 d, or what a number that is already exp(x - before) is multiplied with
-  EVERY_COLUMN last[c] = HALF || LOG ? log2_(mine[c].d) : exp2_((before[c] - mine[c].m) * LOG2_E) / mine[c].d;
+  float last[COLUMNS];  // log2 d, or what a number that is already exp(x - m) is multiplied with
+  EVERY_COLUMN last[c] = HALF || LOG ? log2_(d[c]) : scale[c] / d[c];
 #if LOG
-#define RESULT(x, c) (((x) - mine[c].m) - last[c] * LN_2)
+#define RESULT(x, c) (((x) - m[c]) - last[c] * LN_2)
 #else
-#define RESULT(x, c) exp2_(fmaf((x) - mine[c].m, LOG2_E, -last[c]))
+#define RESULT(x, c) exp2_(fmaf((x) - m[c], LOG2_E, -last[c]))
 #endif
   EACH {
     Words out;
@@ -230,35 +236,46 @@ KERNEL forward(Element* __restrict__ y, const Element* __restrict__ x, int n, in
     store(at, place.there(i), out);
     at += place.stride;
   }
-  exchange.end();
+#if BLOCKS > 1
+  cluster.end();
+#endif
 }
 
 // dx: y * (dy - sum of y * dy), or for log_softmax dy - exp(y) * sum of dy.
 KERNEL backward(Element* __restrict__ dx, const Element* __restrict__ y, const Element* __restrict__ dy, int n, int tiles, long long inner, u32 sixteen) {
-  __shared__ Sum of_warps[WARPS * TILE], of_block[TILE];
-  Exchange<Sum> exchange{of_warps, of_block};
+  __shared__ float sums[WARPS * TILE], of_block[BLOCKS > 1 ? TILE : 1];
   Place place(n, inner, tiles, blockIdx.x % BLOCKS);
   Words v[STEPS], g[STEPS];
   load(v, y, place, 0);
   load(g, dy, place, 0);
 #if LOG
 #define TERM(y, dy) (dy)
-#define GRADIENT(y, dy, c) fmaf(-exp2_((y) * LOG2_E), sum[c].s, dy)
+#define GRADIENT(y, dy, c) fmaf(-exp2_((y) * LOG2_E), sum[c], dy)
 #else
 #define TERM(y, dy) ((y) * (dy))
-#define GRADIENT(y, dy, c) ((y) * ((dy) - sum[c].s))
+#define GRADIENT(y, dy, c) ((y) * ((dy) - sum[c]))
 #endif
-  Sum sum[COLUMNS];
+  float sum[COLUMNS];
   WORDS {
     float a = 0.f, b = 0.f;
     EACH {
       a += TERM(low(v[i].word[q]), low(g[i].word[q]));
       if (HALF) b += TERM(high(v[i].word[q]), high(g[i].word[q]));
     }
-    sum[A_WORD * q].s = total(a);
-    if (HALF) sum[A_WORD * q + A_WORD - 1].s = total(b);
+    sum[A_WORD * q] = a;
+    if (HALF) sum[A_WORD * q + A_WORD - 1] = b;
   }
-  exchange.all(sum);
+  total_of_block(sum, sums);
+#if BLOCKS > 1
+  Cluster<float> cluster{of_block};
+  cluster.tell(sum);
+  EVERY_COLUMN {
+    sum[c] = 0.f;
+#pragma unroll
+    for (int rank = 0; rank < BLOCKS; rank++) sum[c] += cluster.of(rank, c);
+  }
+  cluster.heard();
+#endif
 
   Element* at = dx + place.origin;
   EACH {
@@ -275,5 +292,7 @@ KERNEL backward(Element* __restrict__ dx, const Element* __restrict__ y, const E
     store(at, place.there(i), out);
     at += place.stride;
   }
-  exchange.end();
+#if BLOCKS > 1
+  cluster.end();
+#endif
 }

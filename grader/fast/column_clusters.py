@@ -21,8 +21,8 @@ WORD = 4  # bytes
 class Division:
     """How columns are divided.
 
-    wide: words that a thread moves at once. lanes: threads side by side. threads: of a block. steps: of its columns that
-    a thread holds of each input. blocks: of a cluster.
+    wide: words that a thread moves at once. lanes: threads side by side. threads: of a block. steps: of its columns
+    that a thread holds of each input. blocks: of a cluster.
     """
 
     wide: int

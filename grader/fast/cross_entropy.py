@@ -6,7 +6,7 @@ import torch
 from torch.autograd import forward_ad
 
 from . import loss_launchers, pick
-from .on_device import on_its_device
+from .on_device import has_kernels, is_hidden, on_its_device
 
 _REDUCTIONS = ("none", "mean", "sum")
 
@@ -29,8 +29,8 @@ def cross_entropy(
     Kernels run for float32, bfloat16 and float16 whose classes are adjacent in memory: (N, C), and (N, C, d1, ...) that
     is a transposed (N, d1, ..., C). They read the logits once for the loss and once for the gradient, compute in
     float32, round once at the end, and keep two numbers of float32 a row for the gradient. The same input gives the
-    same bits at each call. A target that is no class ends as in PyTorch: IndexError on a CPU, a failed assertion on a GPU.
-    Everything else goes to PyTorch: weight, class probabilities, float64, and what it refuses (with its errors).
+    same bits at each call. A target that is no class ends as in PyTorch: IndexError on a CPU, a failed assertion on a
+    GPU. Everything else goes to PyTorch: weight, class probabilities, float64, and what it refuses (with its errors).
 
     Autograd gives the first two gradients; vmap and torch.compile know it as an operator.
     """
@@ -47,9 +47,9 @@ def cross_entropy(
     )
 
 
-def _rows(x: object, target: object) -> tuple[torch.Tensor, torch.Tensor] | None:
+def _rows(x: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor] | None:
     """(M×C logits with adjacent columns, M targets), where kernels run for them as they are."""
-    if not (isinstance(x, torch.Tensor) and isinstance(target, torch.Tensor)):
+    if not (has_kernels(x) and has_kernels(target)):
         return None
     fits = (
         x.dtype in pick.KINDS and target.dtype == torch.int64 and x.device == target.device
@@ -84,7 +84,12 @@ def _apply(x: torch.Tensor, target: torch.Tensor, ignore: int, smoothing: float,
         return total / (target != ignore).sum().to(losses.dtype) if reduction == "mean" else total
     if x.requires_grad and torch.is_grad_enabled():
         return _Losses.apply(x, target, ignore, smoothing, reduction)[0]
-    return _forward(x, target, ignore, smoothing, reduction)[0]
+    return _eager(x, target, ignore, smoothing, reduction)[0]
+
+
+def _eager(x, target, ignore, smoothing, reduction):
+    function = _operator if is_hidden(x, target) else _forward
+    return function(x, target, ignore, smoothing, reduction)
 
 
 def _is_batched(x: torch.Tensor) -> bool:
@@ -114,9 +119,6 @@ def _backward(g, x, target, states, weight, ignore, smoothing, reduction):
     settings = loss_launchers.settings(ignore, smoothing, reduction)
     on_its_device(loss_launchers.backward, dx, x, target.contiguous(), states, g, weight, settings)
     return dx
-
-
-_KEPT = (torch.Tensor, torch.Tensor, torch.Tensor)
 
 
 @torch.library.custom_op("five_passes::cross_entropy", mutates_args=())
@@ -151,6 +153,11 @@ def _save(ctx, inputs, output):
     _, states, weight = output
     ctx.save_for_backward(x, target, states, weight)
     ctx.mark_non_differentiable(states, weight)
+
+
+def _eager_gradient(g, x, target, states, weight, ignore, smoothing, reduction):
+    function = _gradient if is_hidden(g, x, target) else _backward
+    return function(g, x, target, states, weight, ignore, smoothing, reduction)
 
 
 def _save_gradient(ctx, inputs, output):
@@ -198,12 +205,12 @@ def _flat(info, dims, *tensors):
 
 # An operator of torch.library cannot be differentiated inside of vmap, torch.func.grad and the like; these can.
 class _Losses(torch.autograd.Function):
-    forward = staticmethod(_forward)
+    forward = staticmethod(_eager)
     setup_context = staticmethod(_save)
 
     @staticmethod
     def backward(ctx, g, *_):
-        gradient = _Gradient.apply if torch.is_grad_enabled() else _backward  # which the host calls sooner
+        gradient = _Gradient.apply if torch.is_grad_enabled() else _eager_gradient  # which the host calls sooner
         return gradient(g, *ctx.saved_tensors, *ctx.settings), None, None, None, None
 
     @staticmethod
@@ -217,7 +224,7 @@ class _Losses(torch.autograd.Function):
 
 
 class _Gradient(torch.autograd.Function):
-    forward = staticmethod(_backward)
+    forward = staticmethod(_eager_gradient)
     setup_context = staticmethod(_save_gradient)
 
     @staticmethod

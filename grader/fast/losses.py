@@ -1,9 +1,9 @@
 """Cross-entropy of the rows of a matrix of logits: each logit read once, one exponential each.
 
 A state of a row is (c, log2 d): where its exponents begin, and d, the sum of 2^exponent(x, c). With c the maximum m of
-the row, an exponent is log2(e) * (x - m), and the loss is log d + m - x[target]. The gradient needs nothing else of a row:
-exp(x - m) / d - (column == target). Where the hardware multiplies and adds with one rounding (FUSED), c is log2(e) * m
-instead, and an exponent log2(e) * x - c, one instruction and not two: 16-bit logits arrive faster than some more are run.
+the row, an exponent is log2(e) * (x - m), and the loss is log d + m - x[target]. The gradient needs nothing else of a
+row: exp(x - m) / d - (column == target). Where the hardware multiplies and adds with one rounding (FUSED), c is
+log2(e) * m, and an exponent log2(e) * x - c: one instruction, not two, since 16-bit logits arrive fast.
 """
 
 from __future__ import annotations

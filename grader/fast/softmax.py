@@ -8,21 +8,21 @@ import torch
 from torch.autograd import forward_ad
 
 from . import backward, column_launchers, pick
-from .on_device import on_its_device
+from .on_device import has_kernels, is_hidden, on_its_device
 
 
 def softmax(x: torch.Tensor, dim: int = -1, dtype: torch.dtype | None = None) -> torch.Tensor:
     """Softmax along a dimension, as torch.softmax(x, dim, dtype).
 
-    x: any shape, contiguous or not. dtype: x is converted to it first. The result lies in memory as torch.empty_like(x):
-    contiguous where x is, and with the strides of x where these are a permutation of a contiguous tensor's. So nothing
-    is transposed, whatever dim is.
+    x: any shape, contiguous or not. dtype: x is converted to it first. The result has the strides of torch.empty_like(x):
+    those of x where x is dense, as after permute(). So nothing is transposed, whatever dim is.
 
     Kernels run for float32, bfloat16 and float16 on the device that Triton compiles for (or on the CPU, where Triton
     interprets). They compute in float32 and round once at the end: for float32 the relative error is a few units of
     6e-8 for each unit that an element lies below the maximum of its row; for 16 bits it is half a unit in the last
     place. A row of nothing but -inf, or with an inf or NaN, becomes NaN. The same input gives the same bits at each
-    call. Everything else goes to torch.softmax: float64, no dimensions, what it refuses (with its errors).
+    call. Everything else goes to torch.softmax: float64, no dimensions, subclasses and tensors that
+    are not dense, and what it refuses (with its errors).
 
     Autograd gives the first two gradients; vmap and torch.compile know it as an operator.
     """
@@ -39,7 +39,7 @@ def log_softmax(x: torch.Tensor, dim: int = -1, dtype: torch.dtype | None = None
 
 def _of(reference: Callable, x: object, dim: int, dtype: torch.dtype | None, log: bool) -> torch.Tensor:
     """From a kernel, after a conversion, where kernels can run; from reference(x, dim, dtype=dtype) elsewhere."""
-    if not isinstance(x, torch.Tensor) or type(dim) is not int or not -x.dim() <= dim < x.dim():
+    if not has_kernels(x) or type(dim) is not int or not -x.dim() <= dim < x.dim():
         return reference(x, dim, dtype=dtype)
     if (dtype or x.dtype) not in pick.KINDS or x.is_complex() or forward_ad._current_level >= 0:
         return reference(x, dim, dtype=dtype)  # derivatives in forward mode are PyTorch's own
@@ -55,11 +55,7 @@ def _apply(x: torch.Tensor, dim: int, log: bool) -> torch.Tensor:
 
 
 def _eager(x: torch.Tensor, dim: int, log: bool) -> torch.Tensor:
-    try:
-        x.data_ptr()
-    except RuntimeError:  # no memory of its own: a tensor of vmap, or one without data
-        return _operator(x, dim, log)
-    return _forward(x, dim, log)
+    return _operator(x, dim, log) if is_hidden(x) else _forward(x, dim, log)
 
 
 def _forward(x: torch.Tensor, dim: int, log: bool) -> torch.Tensor:
@@ -101,11 +97,7 @@ def _operator(x: torch.Tensor, dim: int, log: bool) -> torch.Tensor:
 
 
 def _eager_gradient(y: torch.Tensor, dy: torch.Tensor, dim: int, log: bool) -> torch.Tensor:
-    try:
-        y.data_ptr(), dy.data_ptr()
-    except RuntimeError:  # as in _eager
-        return _gradient(y, dy, dim, log)
-    return _backward(y, dy, dim, log)
+    return _gradient(y, dy, dim, log) if is_hidden(y, dy) else _backward(y, dy, dim, log)
 
 
 def _backward(y: torch.Tensor, dy: torch.Tensor, dim: int, log: bool) -> torch.Tensor:
