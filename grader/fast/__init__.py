@@ -2,7 +2,7 @@
 
 Runs in: any process that imports it; it is public.
 May import: root.
-Start reading: softmax.py, then pick.py (which kernel for which shape). cross_entropy.py and loss_launchers.py are alike.
+Start reading: softmax.py, then pick.py (which kernel for which shape).
 
 softmax    softmax and log_softmax, with autograd, vmap and torch.compile
 pick       which kernel for which shape

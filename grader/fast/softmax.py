@@ -14,8 +14,8 @@ from .on_device import has_kernels, is_hidden, on_its_device
 def softmax(x: torch.Tensor, dim: int = -1, dtype: torch.dtype | None = None) -> torch.Tensor:
     """Softmax along a dimension, as torch.softmax(x, dim, dtype).
 
-    x: any shape, contiguous or not. dtype: x is converted to it first. The result has the strides of torch.empty_like(x):
-    those of x where x is dense, as after permute(). So nothing is transposed, whatever dim is.
+    x: any shape, contiguous or not. dtype: x is converted to it first. The result has the strides of
+    torch.empty_like(x): those of x where x is dense, as after permute(). So nothing is transposed, whatever dim is.
 
     Kernels run for float32, bfloat16 and float16 on the device that Triton compiles for (or on the CPU, where Triton
     interprets). They compute in float32 and round once at the end: for float32 the relative error is a few units of
