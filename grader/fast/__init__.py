@@ -20,11 +20,14 @@ column_clusters   columns in thread blocks and clusters of them, forward and bac
 columns           the same in Triton, and columns that no cluster holds
 
 cross_entropy     the loss, with autograd, vmap and torch.compile
+linear_cross_entropy  that of a linear layer, by chunks of its logits
+loss_rows         losses of many rows in CUDA C++: losses.cu
 loss_launchers    which kernel for which logits
 losses            kernels of the loss and of its gradient
 """
 
 from .cross_entropy import cross_entropy
+from .linear_cross_entropy import linear_cross_entropy
 from .softmax import log_softmax, softmax
 
-__all__ = ["cross_entropy", "log_softmax", "softmax"]
+__all__ = ["cross_entropy", "linear_cross_entropy", "log_softmax", "softmax"]

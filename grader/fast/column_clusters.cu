@@ -113,40 +113,63 @@ __device__ __forceinline__ void total_of_block(float* sum, float* of_warps) {
 #endif
 }
 
-// What the blocks of a cluster know of the columns of a tile.
-template <class State> struct Cluster {
-  State* of_block;  // TILE of them, in shared memory
-
-  __device__ __forceinline__ void tell(const State* mine) const {
 #if BLOCKS > 1
+// What the blocks of a cluster know of the columns of a tile. One thread a column hears all blocks, and tells its own:
+// if every thread heard them, they would wait for shared memory of other multiprocessors.
+template <class State> struct Cluster {
+  State *of_block, *of_all;  // TILE of each, in shared memory
+
+  // mine: of this thread's columns, the same in all threads that have these columns. Becomes that of all blocks.
+  template <class Join> __device__ __forceinline__ void all(State* mine, Join join) const {
     if (threadIdx.x < LANES) EVERY_COLUMN of_block[threadIdx.x * COLUMNS + c] = mine[c];
     asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-#endif
+    for (int c = threadIdx.x; c < TILE; c += THREADS) {
+      State all[BLOCKS];
+#pragma unroll
+      for (int rank = 0; rank < BLOCKS; rank++) all[rank] = of(rank, c);
+      of_all[c] = join(all);
+    }
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");  // see end()
+    __syncthreads();
+    EVERY_COLUMN mine[c] = of_all[threadIdx.x % LANES * COLUMNS + c];
   }
 
-  // What block `rank` has told of column c of this thread.
+  // What block `rank` has of column c of the tile.
   __device__ __forceinline__ State of(int rank, int c) const {
     u32 there, words[sizeof(State) / 4];
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there)
-                 : "r"((u32)__cvta_generic_to_shared(of_block + threadIdx.x % LANES * COLUMNS + c)), "r"(rank));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"((u32)__cvta_generic_to_shared(of_block + c)), "r"(rank));
 #pragma unroll
     for (int i = 0; i < sizeof(State) / 4; i++)
       asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(words[i]) : "r"(there + 4 * i) : "memory");
     return *(State*)words;
   }
 
-  // After the last of(), and at the end: no block ends before all have read its states.
-  __device__ __forceinline__ void heard() const {
-#if BLOCKS > 1
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-#endif
-  }
-  __device__ __forceinline__ void end() const {
-#if BLOCKS > 1
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-#endif
+  // No block ends before all have read its states.
+  __device__ __forceinline__ void end() const { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+};
+
+struct Add {
+  __device__ __forceinline__ float operator()(const float* s) const {
+    float sum = s[0];
+#pragma unroll
+    for (int rank = 1; rank < BLOCKS; rank++) sum += s[rank];
+    return sum;
   }
 };
+
+// Of (maximum, sum of exp(x - maximum)).
+struct Merge {
+  __device__ __forceinline__ float2 operator()(const float2* s) const {
+    float m = s[0].x, d = 0.f;
+#pragma unroll
+    for (int rank = 1; rank < BLOCKS; rank++) m = fmaxf(m, s[rank].x);
+    float start = m == minus_inf() ? 0.f : m;
+#pragma unroll
+    for (int rank = 0; rank < BLOCKS; rank++) d += s[rank].y * exp2_((s[rank].x - start) * LOG2_E);
+    return make_float2(m, d);
+  }
+};
+#endif
 
 #if BLOCKS > 1
 #define KERNEL extern "C" __global__ void __cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS, RESIDENT)
@@ -158,7 +181,9 @@ template <class State> struct Cluster {
 KERNEL forward(Element* __restrict__ y, const Element* __restrict__ x, int n, int tiles, long long inner, u32 sixteen) {
   __shared__ u32 tops[WARPS * LANES * WIDE];
   __shared__ float sums[WARPS * TILE];
-  __shared__ float2 of_block[BLOCKS > 1 ? TILE : 1];
+#if BLOCKS > 1
+  __shared__ float2 of_block[TILE], of_all[TILE];
+#endif
   Place place(n, inner, tiles, blockIdx.x % BLOCKS);
   Words v[STEPS];
   load(v, x, place, MINUS_INF);
@@ -194,24 +219,14 @@ KERNEL forward(Element* __restrict__ y, const Element* __restrict__ x, int n, in
   float scale[COLUMNS];  // of a number that is already exp(x - m), with the m of the block
   EVERY_COLUMN scale[c] = 1.f;
 #if BLOCKS > 1
-  Cluster<float2> cluster{of_block};
-  float2 mine[COLUMNS];
-  EVERY_COLUMN mine[c] = make_float2(m[c], d[c]);
-  cluster.tell(mine);
+  Cluster<float2> cluster{of_block, of_all};
+  float2 states[COLUMNS];
+  EVERY_COLUMN states[c] = make_float2(m[c], d[c]);
+  cluster.all(states, Merge());
   EVERY_COLUMN {
-    float2 all[BLOCKS];
-#pragma unroll
-    for (int rank = 0; rank < BLOCKS; rank++) {
-      all[rank] = cluster.of(rank, c);
-      m[c] = fmaxf(m[c], all[rank].x);
-    }
-    float start = m[c] == minus_inf() ? 0.f : m[c];
-    d[c] = 0.f;
-#pragma unroll
-    for (int rank = 0; rank < BLOCKS; rank++) d[c] += all[rank].y * exp2_((all[rank].x - start) * LOG2_E);
-    scale[c] = exp2_((mine[c].x - m[c]) * LOG2_E);
+    scale[c] = exp2_((m[c] - states[c].x) * LOG2_E);
+    m[c] = states[c].x, d[c] = states[c].y;
   }
-  cluster.heard();
 #endif
 
   Element* at = y + place.origin;
@@ -243,7 +258,10 @@ KERNEL forward(Element* __restrict__ y, const Element* __restrict__ x, int n, in
 
 // dx: y * (dy - sum of y * dy), or for log_softmax dy - exp(y) * sum of dy.
 KERNEL backward(Element* __restrict__ dx, const Element* __restrict__ y, const Element* __restrict__ dy, int n, int tiles, long long inner, u32 sixteen) {
-  __shared__ float sums[WARPS * TILE], of_block[BLOCKS > 1 ? TILE : 1];
+  __shared__ float sums[WARPS * TILE];
+#if BLOCKS > 1
+  __shared__ float of_block[TILE], of_all[TILE];
+#endif
   Place place(n, inner, tiles, blockIdx.x % BLOCKS);
   Words v[STEPS], g[STEPS];
   load(v, y, place, 0);
@@ -267,14 +285,8 @@ KERNEL backward(Element* __restrict__ dx, const Element* __restrict__ y, const E
   }
   total_of_block(sum, sums);
 #if BLOCKS > 1
-  Cluster<float> cluster{of_block};
-  cluster.tell(sum);
-  EVERY_COLUMN {
-    sum[c] = 0.f;
-#pragma unroll
-    for (int rank = 0; rank < BLOCKS; rank++) sum[c] += cluster.of(rank, c);
-  }
-  cluster.heard();
+  Cluster<float> cluster{of_block, of_all};
+  cluster.all(sum, Add());
 #endif
 
   Element* at = dx + place.origin;

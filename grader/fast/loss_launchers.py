@@ -11,7 +11,7 @@ import torch
 import triton
 
 from .. import environment
-from . import losses
+from . import loss_rows, losses
 from .launchers import VECTOR, on_nvidia, start
 from .plans import Plans
 
@@ -45,19 +45,29 @@ class Settings:
 
 
 def forward(loss, states, weight, x, targets, settings: Settings) -> None:
-    """Store the loss of the rows of x (M×N, adjacent columns) in `loss`: M numbers, or one of all.
+    """Store the loss of the rows of x (M×N, adjacent columns) in `loss`: M numbers of its dtype, or one of any.
 
     targets: M of int64, contiguous. states: M×2 of float32, what the gradient needs of each row. weight: one of
     float32, the weight of a row in the loss, where that is one number.
     """
-    key = settings, x.shape, x.stride(0), x.dtype, x.device, x.data_ptr() % VECTOR
+    key = settings, x.shape, x.stride(0), x.dtype, x.device, x.data_ptr() % VECTOR, loss.dtype
     _forward_plans.of(key, lambda: _plan_forward(x, settings))(loss, states, weight, x, targets)
 
 
 def backward(dx, x, targets, states, g, weight, settings: Settings) -> None:
-    """Store the gradient in dx (M×N, contiguous). g: the gradient of the loss, M numbers at any stride or one."""
+    """Store the gradient in dx (M×N, contiguous; it may be x). g: that of the loss, M numbers at any stride or one."""
     stride = g.stride(0) if g.dim() else 0
-    key = settings, x.shape, x.stride(0), x.dtype, x.device, x.data_ptr() % VECTOR, dx.data_ptr() % VECTOR, stride
+    key = (
+        settings,
+        x.shape,
+        x.stride(0),
+        x.dtype,
+        x.device,
+        x.data_ptr() % VECTOR,
+        dx.data_ptr() % VECTOR,
+        stride,
+        g.dtype,
+    )
     _backward_plans.of(key, lambda: _plan_backward(dx, x, stride, settings))(dx, x, targets, states, g, weight)
 
 
@@ -65,7 +75,8 @@ def _plan_forward(x: torch.Tensor, settings: Settings) -> Callable[..., None]:
     pieces = _pieces(x)
     if pieces > 1:
         return _in_pieces(x, pieces, settings)
-    launch, parts = _tile(x, settings) if _fits_a_tile(x) else _walk(x, settings)
+    in_triton = _tile if _fits_a_tile(x) else _walk
+    launch, parts = loss_rows.plan(x, settings) or in_triton(x, settings)
     if not settings.reduced:
         return lambda loss, states, weight, x, targets: launch(loss, states, states, x, targets)
     reduce = _reduce(x, parts, settings)
