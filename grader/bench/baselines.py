@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 import torch
@@ -90,6 +91,25 @@ def losses() -> tuple[dict[str, Loss], list[str]]:
         except ImportError:
             missing.append(name)
     return here, missing
+
+
+def linear_losses() -> dict[str, Callable[..., torch.Tensor]]:
+    """{name: loss of (hidden, weight, target)}, without those that are not installed."""
+    from .. import fast
+
+    def theirs(hidden, weight, target):
+        return torch.nn.functional.cross_entropy(torch.nn.functional.linear(hidden, weight), target)
+
+    here = {
+        "linear_cross_entropy": fast.linear_cross_entropy,
+        "torch": theirs,
+        "torch.compile": torch.compile(theirs, dynamic=False),
+    }
+    with contextlib.suppress(ImportError):
+        from liger_kernel.ops.fused_linear_cross_entropy import LigerFusedLinearCrossEntropyFunction as Liger
+
+        here["Liger"] = lambda hidden, weight, target: Liger.apply(hidden, weight, target)[0]
+    return here
 
 
 def _liger_loss() -> Loss:

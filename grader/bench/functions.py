@@ -26,6 +26,8 @@ LOGITS = [
     (8192, 32000), (4096, 50304), (4096, 50257), (2048, 128256), (8192, 151936), (2048, 202048), (1000, 129281),
     (65536, 1024), (65536, 1000), (262144, 100), (4096, 10), (32768, 4096), (16384, 8193), (64, 128256), (8, 151936),
 ]  # fmt: skip
+# (rows, hidden, classes) for linear_cross_entropy, of bfloat16.
+LINEAR = [(8192, 2048, 32000), (8192, 4096, 128256)]
 HOST = (64, 1000)
 WAYS = ("forward", "gradient")
 LARGEST = 3 << 30  # bytes of a matrix
@@ -35,7 +37,8 @@ def measure(command: str, keep: Callable[[dict], object]) -> dict:
     """The record of one run. It takes minutes; keep(record so far) is called after each matrix."""
     what = (
         "log_softmax beside softmax, softmax along a dimension that is not the last, and cross_entropy (mean), each "
-        "beside a copy of the same tensor and beside its peers: forward, and with or without forward its gradient. "
+        "beside a copy of the same tensor and beside its peers: forward, its gradient, or both. linear_cross_entropy: "
+        "the loss and all gradients. "
         f"Microseconds, null where a peer fails. All take turns, {gpu.ROUNDS} rounds, of which the middle one counts."
     )
     done = gpu.header(command, what)
@@ -51,6 +54,8 @@ def measure(command: str, keep: Callable[[dict], object]) -> dict:
             for case in table:
                 done[name] += run(case, dtype)
                 keep(done)
+    done["linear_cross_entropy"] = [row for shape in LINEAR if (row := run_linear(shape))]
+    keep(done)
     done["host"] = run_host(losses)
     keep(done)
     return done
@@ -144,6 +149,37 @@ def _both(peer: Callable, leaf):
     return torch.autograd.grad(peer(leaf), leaf)
 
 
+def run_linear(shape: tuple[int, int, int]) -> dict:
+    """The loss of a linear layer and the gradients of its inputs: µs of each peer, and the bytes that it takes."""
+    import torch
+
+    m, hidden, classes = shape
+    leaves = [_random(s, "bfloat16").requires_grad_() for s in ((m, hidden), (classes, hidden))]
+    target = torch.randint(classes, (m,), device="cuda")
+    functions, taken = {}, {}
+    for name, peer in baselines.linear_losses().items():
+        timed = functools.partial(_gradients, peer, leaves, target)
+        try:
+            timed()
+            torch.cuda.synchronize()
+            torch.cuda.reset_peak_memory_stats()
+            before = torch.cuda.memory_allocated()
+            timed()
+            torch.cuda.synchronize()
+            taken[name] = torch.cuda.max_memory_allocated() - before
+            functions[name] = timed
+        except Exception:  # as in _timed
+            torch.cuda.synchronize()
+    times = gpu.side_by_side(functions)
+    return {"dtype": "bfloat16", "shape": list(shape), "microseconds": times, "bytes": taken}
+
+
+def _gradients(peer: Callable, leaves, target):
+    import torch
+
+    return torch.autograd.grad(peer(*leaves, target), leaves)
+
+
 def run_host(losses: dict[str, baselines.Loss]) -> list[dict]:
     """µs of the host that a call of each function takes: the first one of a shape, and the least of later ones."""
     import time
@@ -195,6 +231,9 @@ def table(done: dict) -> str:
             cells = "".join(f"{'–':>16}" if c is None else f"{c:>16.2f}" for c in cells)
             lines.append(f"{row['dtype']:<9} {shape:<22} {row['way']:<9}" + cells)
         lines.append("")
+    for row in done["linear_cross_entropy"]:
+        times = (f"{name} {t:.0f} µs, {row['bytes'][name] >> 20} MB" for name, t in row["microseconds"].items())
+        lines.append(f"linear_cross_entropy {'×'.join(map(str, row['shape']))}: " + "; ".join(times))
     for row in done["host"]:
         times = (f"{name} {t['later']} ({t['first']})" for name, t in row["microseconds"].items() if t)
         lines.append(f"host, µs (first call) {row['what']} {row['dtype']}: " + ", ".join(times))

@@ -23,12 +23,12 @@ def linear_cross_entropy(
 ) -> torch.Tensor:
     """cross_entropy(linear(hidden, weight, bias), target, ...), in chunks of rows.
 
-    hidden: (N, H). weight: (C, H). bias: (C). target: (N), int64 class indices. All but target have one dtype: float32,
-    bfloat16 or float16. Returns one number of that dtype.
+    hidden: (N, H). weight: (C, H). bias: (C). All have one dtype: float32, bfloat16 or float16. target: (N), int64
+    class indices. Returns one number of that dtype.
 
-    A chunk is some rows: 256 MB of logits, or 128 rows where these are more. Its gradient takes the place of its logits,
-    and is multiplied with weight and hidden at once. So memory holds one chunk and the gradients of the inputs, whose
-    products are made with the loss. The gradient of weight is rounded once a chunk. Autograd gives the first gradient.
+    A chunk is some rows: 256 MB of logits, or 128 rows where these are more. Its gradient takes the place of its
+    logits, and is multiplied with weight and hidden at once. So memory holds one chunk and the gradients of the inputs,
+    which are made with the loss. The gradient of weight is rounded once a chunk. Autograd gives the first gradient.
 
     Where no kernels run, for reduction "none", and inside of torch.compile and torch.func, all logits are stored.
     """

@@ -192,6 +192,23 @@ def test_cross_entropy_of_more_logits_than_32_bits_can_count():
         del x, loss, dx
 
 
+@pytest.mark.parametrize("dtype", DTYPES[:2], ids=str)
+def test_the_loss_of_a_linear_layer_by_chunks(dtype):
+    """Two chunks and the rest: the loss and both gradients."""
+    m, n = 10000, 32000 if dtype == torch.bfloat16 else 16000
+    hidden, weight = (_random(k, 64, dtype) / 8 for k in (m, n))
+    hidden, weight = hidden.requires_grad_(), weight.requires_grad_()
+    target = torch.randint(n, (m,), generator=inputs.generator(n)).cuda()
+    target[::7] = -100
+    loss = fast.linear_cross_entropy(hidden, weight, target)
+    wide = [t.detach().float().requires_grad_() for t in (hidden, weight)]
+    want = torch.nn.functional.cross_entropy(torch.nn.functional.linear(*wide), target)
+    digits = 1e-4 if dtype == torch.float32 else 1e-2
+    torch.testing.assert_close(loss.float(), want, rtol=digits, atol=0)
+    for got, wanted in zip(torch.autograd.grad(loss, (hidden, weight)), torch.autograd.grad(want, wide), strict=True):
+        torch.testing.assert_close(got.float(), wanted, rtol=digits, atol=digits * wanted.abs().max().item())
+
+
 def test_cross_entropy_in_graphs_compilers_and_vmap():
     """The same bits each time; a graph runs again on other values; both gradients."""
     ours, theirs = fast.cross_entropy, torch.nn.functional.cross_entropy
