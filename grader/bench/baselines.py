@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable
 
 import torch
@@ -59,6 +60,7 @@ def one_row(x: torch.Tensor) -> torch.Tensor:
     return y
 
 
+@functools.cache
 def along(dim: int, log: bool = False) -> dict[str, Softmax]:
     """softmax along a dimension, or log_softmax: the shipped one, PyTorch's, and the compiled one."""
     from .. import fast

@@ -12,9 +12,10 @@ import torch
 import triton
 
 from . import cuda_texts
-from .clusters import MOST_BLOCKS, REGISTERS, THREADS
+from .clusters import MOST_BLOCKS, REGISTERS
 
 WORD = 4  # bytes
+ALONE = 256  # threads of a block that holds columns without others; longer ones need a cluster of blocks
 
 
 @dataclass(frozen=True)
@@ -33,35 +34,32 @@ class Division:
 
     def resident(self, inputs: int) -> int:
         """The blocks that are to run on a multiprocessor at once: as many as it has registers for."""
-        registers = self.steps * self.wide * inputs + 64
-        return max(min(REGISTERS // (registers * self.threads), THREADS // self.threads, 16), 1)
+        registers = max(2 * self.steps * self.wide * inputs, 64)
+        return max(min(REGISTERS // (registers * self.threads), 32), 1)
 
 
 def division(
     outer: int, n: int, inner: int, size: int, wide: int, inputs: int, multiprocessors: int, most_blocks: int
 ) -> Division | None:
-    """The division of outer × n × inner elements of `size` bytes, `wide` words at once; None: too long columns."""
+    """The division of outer × n × inner elements of `size` bytes, `wide` words at once; None: too long columns.
+
+    Of some 1,100 divisions of eight tensors on an H200 this has 0.98 of the best on the mean.
+    """
     most = 64 // (wide * inputs)  # steps; with more, too few threads fit
-    side_by_side = triton.next_power_of_2(triton.cdiv(inner * size, wide * WORD))
-    lanes, threads, blocks = min(32, side_by_side), 256, 1
-    line = min(max(128 // (wide * WORD), 1), lanes)
-    sector = min(max(64 // (wide * WORD), 1), lanes)
-    while lanes > line and lanes * triton.cdiv(n, most // 2) > threads:
-        lanes //= 2
-    while lanes > sector and lanes * triton.cdiv(n, most) > threads:
-        lanes //= 2
+    segment = 256 if n <= 64 else 128  # bytes side by side: less than a line of the cache takes twice the time
+    lanes = min(segment // (wide * WORD), triton.next_power_of_2(triton.cdiv(inner * size, wide * WORD)), 32)
+    needed = triton.next_power_of_2(triton.cdiv(n, most // 2)) * lanes
+    if needed > ALONE:
+        needed = triton.next_power_of_2(triton.cdiv(n, most)) * lanes
+    needed = max(needed, 32)
+    threads = needed if needed <= ALONE or most_blocks == 1 else 128
+    threads = max(threads, needed // most_blocks)
+    blocks = max(needed // threads, 1)
     tiles = outer * triton.cdiv(inner * size, lanes * wide * WORD)
-    while blocks < most_blocks and (
-        n * lanes > threads * most * blocks
-        or tiles * blocks < 2 * multiprocessors and n * lanes >= 2 * threads * blocks
-    ):  # fmt: skip
-        blocks *= 2
-    if n * lanes > threads * most * blocks:
-        threads *= 2
-    if n * lanes > threads * most * blocks:
+    while 2 * blocks <= most_blocks and tiles * blocks < multiprocessors and n >= 8 * blocks * (threads // lanes):
+        blocks *= 2  # of few columns, so that no multiprocessor is without any
+    if threads > 512:
         return None
-    while threads > 32 and 2 * triton.cdiv(n * lanes, blocks) <= threads * most // 2:
-        threads //= 2
     return Division(wide, lanes, threads, triton.cdiv(n, blocks * (threads // lanes)), blocks)
 
 
@@ -70,7 +68,7 @@ def plan(kernel: str, x: torch.Tensor, lies, unit: int, log: bool) -> Callable[.
 
     lies: outer, n and inner of all tensors. unit: elements at whose multiples every step of all tensors begins.
     """
-    wide = unit * x.element_size() // WORD
+    wide = min(unit * x.element_size() // WORD, 2)  # with 4, what a thread knows of its columns takes more registers
     if not wide or not cuda_texts.can_compile(x.device, (8, 0)):
         return None
     properties = torch.cuda.get_device_properties(x.device)

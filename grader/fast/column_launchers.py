@@ -16,7 +16,7 @@ from .plans import Plans
 TILE = 32768  # bytes of float32 that a program holds of each input
 LINE = 64  # bytes of adjacent columns that a program takes at least, where there are so many
 PROGRAMS = 528  # four a multiprocessor of an H200: with fewer, long columns are divided
-MOST_PIECES = 32
+MOST_PIECES = 128
 
 _forward_plans, _backward_plans = Plans(), Plans()
 
@@ -87,7 +87,7 @@ def _start_whole(kernel, lies: Shape, whole: tuple[int, int, int], unit: int, lo
 def _start_pieces(kernels, lies: Shape, x: torch.Tensor, unit: int, log: bool, kept: int) -> Callable[..., None]:
     """Two launches: what is known of all pieces (`kept` numbers a column), and the result of each."""
     cols = min(triton.next_power_of_2(lies.inner), 128 // x.element_size())
-    steps = max(4096 // cols, 1)
+    steps = 64
     tiles = triton.cdiv(lies.inner, cols)
     pieces = max(min(triton.cdiv(PROGRAMS, lies.outer * tiles), triton.cdiv(lies.n, steps), MOST_PIECES), 1)
     length = triton.cdiv(lies.n, pieces)

@@ -75,8 +75,10 @@ def _plan_forward(x: torch.Tensor, settings: Settings) -> Callable[..., None]:
     pieces = _pieces(x)
     if pieces > 1:
         return _in_pieces(x, pieces, settings)
-    in_triton = _tile if _fits_a_tile(x) else _walk
-    launch, parts = loss_rows.plan(x, settings) or in_triton(x, settings)
+    if _fits_a_tile(x):
+        launch, parts = _tile(x, settings)
+    else:
+        launch, parts = loss_rows.plan(x, settings) or _walk(x, settings)
     if not settings.reduced:
         return lambda loss, states, weight, x, targets: launch(loss, states, states, x, targets)
     reduce = _reduce(x, parts, settings)
@@ -114,11 +116,10 @@ def _tile(x: torch.Tensor, settings: Settings) -> tuple[Callable[..., None], int
     """(launch of tile_kernel, its programs)."""
     (m, n), unit = x.shape, _unit(x)
     block = triton.next_power_of_2(n)
-    rows = max(1, 2048 // (block * x.element_size()))
-    warps = min(max(rows * block // 1024, 1), 16)
-    times = 8 if m > 16384 * rows else 1
-    programs = triton.cdiv(m, rows * times)
-    options = _options(settings, UNIT=unit, ROWS=rows, TIMES=times, BLOCK=block, AHEAD=False, num_warps=warps)
+    rows = max(2048 // (block * x.element_size()), 2 if block <= 1024 else 1)
+    programs = triton.cdiv(m, rows)
+    warps = max(rows * block // 2048, 1)  # a row for each warp, where it can: then no reduction waits for other warps
+    options = _options(settings, UNIT=unit, ROWS=rows, BLOCK=block, num_warps=warps)
     numbers = x.stride(0) // unit, m, n // unit, *_numbers(settings)
     return start(losses.tile_kernel, programs, numbers, **options), programs
 
@@ -127,7 +128,7 @@ def _tiles_of(x: torch.Tensor) -> dict:
     """Options of kernels that walk along a row of x."""
     unit = VECTOR // x.element_size() if x.data_ptr() % VECTOR == 0 else 1
     warps = 4 if x.shape[1] > 2048 else 1
-    return {"UNIT": unit, "LANES": 32 * warps, "EACH": 2, "AHEAD": False, "num_warps": warps}
+    return {"UNIT": unit, "LANES": 32 * warps, "EACH": 2, "num_warps": warps}
 
 
 def _walk(x: torch.Tensor, settings: Settings) -> tuple[Callable[..., None], int]:
@@ -164,7 +165,7 @@ def _in_pieces(x: torch.Tensor, pieces: int, settings: Settings) -> Callable[...
 
 def _reduce(x: torch.Tensor, parts: int, settings: Settings) -> Callable[..., None]:
     overlap = on_nvidia(x) and torch.cuda.get_device_capability(x.device) >= (9, 0)
-    block = min(max(triton.next_power_of_2(parts), 32), 4096)
+    block = min(max(triton.next_power_of_2(parts), 32), 8192)
     options = {"BLOCK": block, "MEAN": settings.reduction == "mean", "OVERLAP": overlap}
     options["num_warps"] = min(max(block // 128, 1), 32)
     if overlap:

@@ -32,21 +32,16 @@ class Division:
         return self.threads // self.a_row * self.times
 
 
-def division(m: int, n: int, size: int, multiprocessors: int) -> Division:
-    """The division of m rows of n logits of `size` bytes."""
-    vectors = n * size // VECTOR
-    if vectors <= 1024:
-        times = 4 if m >= 64 * 8 * multiprocessors else 1
-        return Division(256, 32, 2 if vectors <= 64 else 4, times)
-    return Division(128, 128, 4, 1)
+def division(n: int, size: int) -> Division:
+    """The division of rows of n logits of `size` bytes: a warp has a row, or where it is long, four warps."""
+    return Division(256, 32, 4, 1) if n * size <= 4096 else Division(128, 128, 4, 1)
 
 
 def plan(x: torch.Tensor, settings) -> tuple[Callable[..., None], int] | None:
     """(a function (losses, states, parts, x, targets), its blocks) for rows like those of x; None where it cannot."""
     if not cuda_texts.can_compile(x.device, (8, 0)):
         return None
-    multiprocessors = torch.cuda.get_device_properties(x.device).multi_processor_count
-    return start(division(*x.shape, x.element_size(), multiprocessors), x, settings)
+    return start(division(x.shape[1], x.element_size()), x, settings)
 
 
 def start(divided: Division, x: torch.Tensor, settings) -> tuple[Callable[..., None], int]:

@@ -48,62 +48,39 @@ def _loss(c, log_d, s, hit, smoothing, n_cols, FUSED: tl.constexpr, SMOOTH: tl.c
 
 
 @triton.jit
-def _rows(x_ptr, targets_ptr, rows, cols, x_units, n_rows, n_cols, ignore, UNIT: tl.constexpr):
-    """(the logits of rows, their targets)"""
-    there = rows < n_rows
-    mask = there[:, None] & (cols < n_cols)
-    x = tl.load(x_ptr + rows[:, None] * x_units * UNIT + cols, mask=mask, other=-float("inf"))
-    return x, tl.load(targets_ptr + rows, mask=there, other=ignore)
-
-
-@triton.jit
 def tile_kernel(
     losses_ptr, states_ptr, parts_ptr, x_ptr, targets_ptr, x_units, n_rows, n_units, ignore, smoothing,
-    UNIT: tl.constexpr, ROWS: tl.constexpr, TIMES: tl.constexpr, BLOCK: tl.constexpr, REDUCED: tl.constexpr,
-    SMOOTH: tl.constexpr, FUSED: tl.constexpr, AHEAD: tl.constexpr,
+    UNIT: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr, REDUCED: tl.constexpr, SMOOTH: tl.constexpr,
+    FUSED: tl.constexpr,
 ):  # fmt: skip
-    """The losses of TIMES times ROWS rows of n_units * UNIT logits, at most BLOCK, and their states.
+    """The losses of ROWS rows of n_units * UNIT logits, at most BLOCK, and their states.
 
     REDUCED: the sum of these losses, and how many targets are not to be ignored, go to parts_ptr[program_id(0)] and
     behind all such sums; else each loss goes to losses_ptr. x_units: from row to row, in units of UNIT logits.
     """
     n_cols = n_units * UNIT
     cols = tl.arange(0, BLOCK)[None, :]
-    sums, counts = tl.zeros([ROWS], tl.float32), tl.zeros([ROWS], tl.float32)
-    rows = tl.program_id(0).to(tl.int64) * (TIMES * ROWS) + tl.arange(0, ROWS)
-    raw, target = _rows(x_ptr, targets_ptr, rows, cols, x_units, n_rows, n_cols, ignore, UNIT)
-    for turn in range(TIMES):
-        there = rows < n_rows
-        counted = there & (target != ignore)
-        tl.device_assert((target >= 0) & (target < n_cols) | (target == ignore), "target is out of bounds")
-        hit = tl.load(x_ptr + rows * x_units * UNIT + target, mask=counted, other=0.0).to(tl.float32)
-        x, later = raw.to(tl.float32), rows + ROWS
-        if AHEAD:
-            if turn + 1 < TIMES:  # the load of the next rows begins before these are summed up
-                raw, target = _rows(x_ptr, targets_ptr, later, cols, x_units, n_rows, n_cols, ignore, UNIT)
-        c = _origin(tl.max(x, axis=1), FUSED)
-        exponent = _exponent(x, _finite(c)[:, None], FUSED)
-        d = tl.sum(tl.exp2(exponent), axis=1)
-        if SMOOTH:
-            s = tl.sum(tl.where(there[:, None] & (cols < n_cols), exponent, 0.0), axis=1)
-        else:
-            s = d
-        log_d = tl.log2(d)
-        loss = tl.where(counted, _loss(c, log_d, s, hit, smoothing, n_cols, FUSED, SMOOTH), 0.0)
-        tl.store(states_ptr + 2 * rows, c, mask=there)
-        tl.store(states_ptr + 2 * rows + 1, log_d, mask=there)
-        if REDUCED:
-            sums += loss
-            counts += counted.to(tl.float32)
-        else:
-            tl.store(losses_ptr + rows, loss, mask=there)
-        rows = later
-        if not AHEAD:
-            if turn + 1 < TIMES:
-                raw, target = _rows(x_ptr, targets_ptr, later, cols, x_units, n_rows, n_cols, ignore, UNIT)
+    rows = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    there = rows < n_rows
+    mask = there[:, None] & (cols < n_cols)
+    x = tl.load(x_ptr + rows[:, None] * x_units * UNIT + cols, mask=mask, other=-float("inf")).to(tl.float32)
+    target = tl.load(targets_ptr + rows, mask=there, other=ignore)
+    counted = there & (target != ignore)
+    tl.device_assert((target >= 0) & (target < n_cols) | (target == ignore), "target is out of bounds")
+    hit = tl.load(x_ptr + rows * x_units * UNIT + target, mask=counted, other=0.0).to(tl.float32)
+    c = _origin(tl.max(x, axis=1), FUSED)
+    exponent = _exponent(x, _finite(c)[:, None], FUSED)
+    d = tl.sum(tl.exp2(exponent), axis=1)
+    s = tl.sum(tl.where(mask, exponent, 0.0), axis=1) if SMOOTH else d
+    log_d = tl.log2(d)
+    loss = tl.where(counted, _loss(c, log_d, s, hit, smoothing, n_cols, FUSED, SMOOTH), 0.0)
+    tl.store(states_ptr + 2 * rows, c, mask=there)
+    tl.store(states_ptr + 2 * rows + 1, log_d, mask=there)
     if REDUCED:
-        tl.store(parts_ptr + tl.program_id(0), tl.sum(sums, axis=0))
-        tl.store(parts_ptr + tl.num_programs(0) + tl.program_id(0), tl.sum(counts, axis=0))
+        tl.store(parts_ptr + tl.program_id(0), tl.sum(loss, axis=0))
+        tl.store(parts_ptr + tl.num_programs(0) + tl.program_id(0), tl.sum(counted.to(tl.float32), axis=0))
+    else:
+        tl.store(losses_ptr + rows, loss, mask=there)
 
 
 @triton.jit
@@ -120,15 +97,9 @@ def _join(c, d, s, seen, x, mask, FUSED: tl.constexpr, SMOOTH: tl.constexpr):
 
 
 @triton.jit
-def _whole(vector, length, UNIT: tl.constexpr):
-    """The mask of the elements of vectors below `length`."""
-    return tl.broadcast_to(vector < length, (vector.shape[0], vector.shape[1], UNIT))
-
-
-@triton.jit
 def _walk(
     x_ptr, first, piece, n_cols, piece_vectors, UNIT: tl.constexpr, LANES: tl.constexpr, EACH: tl.constexpr,
-    SMOOTH: tl.constexpr, FUSED: tl.constexpr, AHEAD: tl.constexpr,
+    SMOOTH: tl.constexpr, FUSED: tl.constexpr,
 ):  # fmt: skip
     """(c, d, s, logits) of a piece of the row that begins at element `first`, in tiles of EACH times LANES vectors.
 
@@ -145,24 +116,15 @@ def _walk(
     x_ptr += begin + start.to(tl.int64) * UNIT
     c = tl.full([LANES], -float("inf"), tl.float32)
     d, s, seen = tl.zeros([LANES], tl.float32), tl.zeros([LANES], tl.float32), tl.zeros([LANES], tl.float32)
-    if AHEAD:
-        x = tl.load(x_ptr + inside, mask=_whole(vector, length, UNIT), other=-float("inf"))
-        for done in range(0, length, EACH * LANES):
-            # The load of the next tile begins before this one is summed up.
-            at = done + EACH * LANES
-            upcoming = tl.load(x_ptr + at * UNIT + inside, mask=_whole(at + vector, length, UNIT), other=-float("inf"))
-            c, d, s, seen = _join(c, d, s, seen, x.to(tl.float32), _whole(done + vector, length, UNIT), FUSED, SMOOTH)
-            x = upcoming
-    else:
-        every = tl.full([EACH, LANES, UNIT], 1, tl.int1)
-        whole = length // (EACH * LANES) * (EACH * LANES)
-        for done in range(0, whole, EACH * LANES):
-            x = tl.load(x_ptr + done * UNIT + inside).to(tl.float32)
-            c, d, s, seen = _join(c, d, s, seen, x, every, FUSED, SMOOTH)
-        if whole < length:
-            mask = _whole(whole + vector, length, UNIT)
-            x = tl.load(x_ptr + whole * UNIT + inside, mask=mask, other=-float("inf")).to(tl.float32)
-            c, d, s, seen = _join(c, d, s, seen, x, mask, FUSED, SMOOTH)
+    every = tl.full([EACH, LANES, UNIT], 1, tl.int1)
+    whole = length // (EACH * LANES) * (EACH * LANES)
+    for done in range(0, whole, EACH * LANES):
+        x = tl.load(x_ptr + done * UNIT + inside).to(tl.float32)
+        c, d, s, seen = _join(c, d, s, seen, x, every, FUSED, SMOOTH)
+    if whole < length:
+        mask = tl.broadcast_to(whole + vector < length, (EACH, LANES, UNIT))
+        x = tl.load(x_ptr + whole * UNIT + inside, mask=mask, other=-float("inf")).to(tl.float32)
+        c, d, s, seen = _join(c, d, s, seen, x, mask, FUSED, SMOOTH)
     top = tl.maximum(tl.max(c, axis=0), _origin(tl.max(ends, axis=0), FUSED))
     start_of_all = _finite(top)
     exponent = _exponent(ends, start_of_all, FUSED)
@@ -180,7 +142,7 @@ def _walk(
 def walk_kernel(
     losses_ptr, states_ptr, parts_ptr, x_ptr, targets_ptr, x_row_stride, n_cols, ignore, smoothing,
     UNIT: tl.constexpr, LANES: tl.constexpr, EACH: tl.constexpr, REDUCED: tl.constexpr, SMOOTH: tl.constexpr,
-    FUSED: tl.constexpr, AHEAD: tl.constexpr,
+    FUSED: tl.constexpr,
 ):  # fmt: skip
     """As tile_kernel, for row program_id(0) of any length, of any alignment if x begins at a whole vector."""
     row = tl.program_id(0).to(tl.int64)
@@ -189,7 +151,7 @@ def walk_kernel(
     tl.device_assert((target >= 0) & (target < n_cols) | (target == ignore), "target is out of bounds")
     hit = tl.load(x_ptr + row * x_row_stride + target, mask=counted, other=0.0).to(tl.float32)
     first, most = row * x_row_stride, n_cols // UNIT + 1
-    c, d, s, _ = _walk(x_ptr, first, 0, n_cols, most, UNIT, LANES, EACH, SMOOTH, FUSED, AHEAD)
+    c, d, s, _ = _walk(x_ptr, first, 0, n_cols, most, UNIT, LANES, EACH, SMOOTH, FUSED)
     log_d = tl.log2(d)
     loss = tl.where(counted, _loss(c, log_d, s, hit, smoothing, n_cols, FUSED, SMOOTH), 0.0)
     tl.store(states_ptr + 2 * row, c)
@@ -205,7 +167,6 @@ def walk_kernel(
 def pieces_kernel(
     pieces_ptr, x_ptr, x_row_stride, n_cols, n_pieces, piece_vectors,
     UNIT: tl.constexpr, LANES: tl.constexpr, EACH: tl.constexpr, SMOOTH: tl.constexpr, FUSED: tl.constexpr,
-    AHEAD: tl.constexpr,
 ):  # fmt: skip
     """(c, d) of piece program_id(0) of all, n_pieces a row, for few long rows: all c, then all d.
 
@@ -214,7 +175,7 @@ def pieces_kernel(
     piece, all_pieces = tl.program_id(0), tl.num_programs(0)
     first = (piece // n_pieces).to(tl.int64) * x_row_stride
     piece_of_row = piece % n_pieces
-    c, d, s, seen = _walk(x_ptr, first, piece_of_row, n_cols, piece_vectors, UNIT, LANES, EACH, SMOOTH, FUSED, AHEAD)
+    c, d, s, seen = _walk(x_ptr, first, piece_of_row, n_cols, piece_vectors, UNIT, LANES, EACH, SMOOTH, FUSED)
     tl.store(pieces_ptr + piece, c)
     tl.store(pieces_ptr + all_pieces + piece, d)
     if SMOOTH:
