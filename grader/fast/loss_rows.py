@@ -34,7 +34,7 @@ class Division:
 
 def division(n: int, size: int) -> Division:
     """The division of rows of n logits of `size` bytes: a warp has a row, or where it is long, four warps."""
-    return Division(256, 32, 4, 1) if n * size <= 4096 else Division(128, 128, 4, 1)
+    return Division(256, 32, 4, 2) if n * size <= 4096 else Division(128, 128, 4, 1)
 
 
 def plan(x: torch.Tensor, settings) -> tuple[Callable[..., None], int] | None:
