@@ -174,7 +174,9 @@ def test_forward_mode_is_not_lost():
 def test_compilers_know_it_as_an_operator(reduction):
     """Shapes without data, autograd, a whole graph."""
     x = X.clone().requires_grad_()
-    results = torch.library.opcheck(torch.ops.five_passes.cross_entropy.default, (x, TARGET, -100, 0.1, reduction))
+    results = torch.library.opcheck(
+        torch.ops.five_passes.cross_entropy.default, (x, TARGET, -100, 0.1, reduction, False)
+    )
     assert set(results.values()) == {"SUCCESS"}
     compiled = torch.compile(
         lambda x, t: 2 * fast.cross_entropy(x, t, reduction=reduction).sum(), backend="aot_eager", fullgraph=True
@@ -216,3 +218,27 @@ def test_the_loss_of_a_linear_layer_elsewhere():
             )
     with pytest.raises(IndexError, match="Target 6 is out of bounds"):
         fast.linear_cross_entropy(hidden, weight, TARGET + 1)
+
+
+@pytest.mark.parametrize("dtype", DTYPES[:2], ids=str)
+def test_dtypes_under_autocast_are_pytorchs(dtype):
+    """A loss of float32, each row's too, rounded once; a gradient of the dtype of the logits."""
+    x = (X * 3).to(dtype).requires_grad_()
+    hidden, weight = torch.randn(4, 3, generator=inputs.generator(8)), torch.randn(6, 3, generator=inputs.generator(9))
+    with torch.autocast("cpu", torch.bfloat16):
+        for reduction in ("none", "mean", "sum"):
+            got, want = (f(x, TARGET, reduction=reduction) for f in (fast.cross_entropy, theirs))
+            assert got.dtype == want.dtype == torch.float32
+            torch.testing.assert_close(got, theirs(x.float(), TARGET, reduction=reduction))
+            (dx,) = torch.autograd.grad(got.sum(), x)
+            assert dx.dtype == dtype
+            torch.testing.assert_close(dx, torch.autograd.grad(want.sum(), x)[0], rtol=2e-2, atol=1e-3)
+        got = fast.linear_cross_entropy(hidden.requires_grad_(), weight, TARGET)
+        want = theirs(torch.nn.functional.linear(hidden, weight), TARGET)
+        assert got.dtype == want.dtype == torch.float32
+        torch.testing.assert_close(got, want, rtol=2e-2, atol=1e-3)
+    one, other = (torch.autograd.grad(loss, hidden)[0] for loss in (got, want))
+    torch.testing.assert_close(one, other, rtol=2e-2, atol=1e-2)
+    compiled = torch.compile(lambda x: fast.cross_entropy(x, TARGET), backend="aot_eager", fullgraph=True)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert compiled(x).dtype == torch.float32

@@ -24,7 +24,8 @@ def cross_entropy(
     """Cross-entropy of logits and class indices, as torch.nn.functional.cross_entropy with the same arguments.
 
     input: (C), (N, C) or (N, C, d1, ...) logits. target: int64 class indices, of shape (), (N) or (N, d1, ...).
-    Returns the losses in the shape of target for reduction "none", else one number; of the dtype of input.
+    Returns the losses in the shape of target for reduction "none", else one number; of the dtype of input, and under
+    autocast of float32.
 
     Kernels run for float32, bfloat16 and float16 whose classes are adjacent in memory: (N, C), and (N, C, d1, ...) that
     is a transposed (N, d1, ..., C). They read the logits once for the loss and once for the gradient, compute in
@@ -40,7 +41,8 @@ def cross_entropy(
     )  # fmt: skip
     rows = _rows(input, target) if ours else None
     if rows is not None and _in_bounds(*rows, ignore_index):
-        losses = _apply(*rows, ignore_index, float(label_smoothing), reduction)
+        wide = torch.is_autocast_enabled(input.device.type)
+        losses = _apply(*rows, ignore_index, float(label_smoothing), reduction, wide)
         return losses.view(target.shape) if reduction == "none" else losses
     return torch.nn.functional.cross_entropy(
         input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing
@@ -73,23 +75,25 @@ def _in_bounds(x: torch.Tensor, target: torch.Tensor, ignore: int) -> bool:
     return bool(((target >= 0) & (target < x.shape[1]) | (target == ignore)).all())
 
 
-def _apply(x: torch.Tensor, target: torch.Tensor, ignore: int, smoothing: float, reduction: str) -> torch.Tensor:
+def _apply(
+    x: torch.Tensor, target: torch.Tensor, ignore: int, smoothing: float, reduction: str, wide: bool
+) -> torch.Tensor:
     if torch.compiler.is_compiling():
-        return _operator(x, target, ignore, smoothing, reduction)[0]
+        return _operator(x, target, ignore, smoothing, reduction, wide)[0]
     if _is_batched(x) or _is_batched(target):  # rows are the batch of a kernel: only each alone can have a loss
-        losses = _Losses.apply(x, target, ignore, smoothing, "none")[0]
+        losses = _Losses.apply(x, target, ignore, smoothing, "none", wide)[0]
         if reduction == "none":
             return losses
         total = losses.sum()
         return total / (target != ignore).sum().to(losses.dtype) if reduction == "mean" else total
     if x.requires_grad and torch.is_grad_enabled():
-        return _Losses.apply(x, target, ignore, smoothing, reduction)[0]
-    return _eager(x, target, ignore, smoothing, reduction)[0]
+        return _Losses.apply(x, target, ignore, smoothing, reduction, wide)[0]
+    return _eager(x, target, ignore, smoothing, reduction, wide)[0]
 
 
-def _eager(x, target, ignore, smoothing, reduction):
+def _eager(x, target, ignore, smoothing, reduction, wide):
     function = _operator if is_hidden(x, target) else _forward
-    return function(x, target, ignore, smoothing, reduction)
+    return function(x, target, ignore, smoothing, reduction, wide)
 
 
 def _is_batched(x: torch.Tensor) -> bool:
@@ -101,11 +105,14 @@ def _is_batched(x: torch.Tensor) -> bool:
     return False
 
 
-def _forward(x, target, ignore, smoothing, reduction):
-    """(loss, states, weight), as loss_launchers.forward stores them; an empty weight for reduction "none"."""
+def _forward(x, target, ignore, smoothing, reduction, wide):
+    """(loss, states, weight), as loss_launchers.forward stores them; an empty weight for reduction "none".
+
+    wide: the loss is of float32, else of the dtype of x.
+    """
     m = x.shape[0]
     x = x if x.stride(1) == 1 or x.shape[1] == 1 else x.contiguous()
-    loss = x.new_empty((m,) if reduction == "none" else ())
+    loss = x.new_empty((m,) if reduction == "none" else (), dtype=torch.float32 if wide else x.dtype)
     states = torch.empty((m, 2), dtype=torch.float32, device=x.device)
     weight = torch.empty((0,) if reduction == "none" else (), dtype=torch.float32, device=x.device)
     settings = loss_launchers.settings(ignore, smoothing, reduction)
@@ -123,9 +130,9 @@ def _backward(g, x, target, states, weight, ignore, smoothing, reduction):
 
 @torch.library.custom_op("five_passes::cross_entropy", mutates_args=())
 def _operator(
-    x: torch.Tensor, target: torch.Tensor, ignore: int, smoothing: float, reduction: str
+    x: torch.Tensor, target: torch.Tensor, ignore: int, smoothing: float, reduction: str, wide: bool
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    return _forward(x, target, ignore, smoothing, reduction)
+    return _forward(x, target, ignore, smoothing, reduction, wide)
 
 
 @torch.library.custom_op("five_passes::cross_entropy_backward", mutates_args=())
@@ -137,8 +144,8 @@ def _gradient(
 
 
 @_operator.register_fake
-def _(x, target, ignore, smoothing, reduction):
-    loss = x.new_empty((x.shape[0],) if reduction == "none" else ())
+def _(x, target, ignore, smoothing, reduction, wide):
+    loss = x.new_empty((x.shape[0],) if reduction == "none" else (), dtype=torch.float32 if wide else x.dtype)
     states = x.new_empty((x.shape[0], 2), dtype=torch.float32)
     return loss, states, x.new_empty((0,) if reduction == "none" else (), dtype=torch.float32)
 
@@ -149,7 +156,7 @@ def _(g, x, target, states, weight, ignore, smoothing, reduction):
 
 
 def _save(ctx, inputs, output):
-    x, target, *ctx.settings = inputs
+    x, target, *ctx.settings, _ = inputs
     _, states, weight = output
     ctx.save_for_backward(x, target, states, weight)
     ctx.mark_non_differentiable(states, weight)
@@ -182,12 +189,12 @@ def _differentiate_gradient(ctx, h):
 
 
 def _save_operator(ctx, inputs, output):
-    x, target, *ctx.settings = inputs
+    x, target, *ctx.settings, _ = inputs
     ctx.save_for_backward(x, target, *output[1:])
 
 
 _operator.register_autograd(
-    lambda ctx, g, *_: (_gradient(g, *ctx.saved_tensors, *ctx.settings), None, None, None, None),
+    lambda ctx, g, *_: (_gradient(g, *ctx.saved_tensors, *ctx.settings), *5 * [None]),
     setup_context=_save_operator,
 )
 _gradient.register_autograd(
@@ -211,14 +218,14 @@ class _Losses(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g, *_):
         gradient = _Gradient.apply if torch.is_grad_enabled() else _eager_gradient  # which the host calls sooner
-        return gradient(g, *ctx.saved_tensors, *ctx.settings), None, None, None, None
+        return gradient(g, *ctx.saved_tensors, *ctx.settings), *5 * [None]
 
     @staticmethod
-    def vmap(info, dims, x, target, ignore, smoothing, reduction):
+    def vmap(info, dims, x, target, ignore, smoothing, reduction, wide):
         x, target = _flat(info, dims, x, target)
         batch, m, n = x.shape
         loss, states, weight = _Losses.apply(
-            x.reshape(batch * m, n), target.reshape(batch * m), ignore, smoothing, reduction
+            x.reshape(batch * m, n), target.reshape(batch * m), ignore, smoothing, reduction, wide
         )
         return (loss.view(batch, m), states.view(batch, m, 2), weight), (0, 0, None)
 

@@ -24,7 +24,8 @@ def linear_cross_entropy(
     """cross_entropy(linear(hidden, weight, bias), target, ...), in chunks of rows.
 
     hidden: (N, H). weight: (C, H). bias: (C). All have one dtype: float32, bfloat16 or float16. target: (N), int64
-    class indices. Returns one number of that dtype.
+    class indices. Returns one number of that dtype,
+    or of float32 under autocast, which converts the inputs first.
 
     A chunk is some rows: 256 MB of logits, or 128 rows where these are more. Its gradient takes the place of its
     logits, and is multiplied with weight and hidden at once. So memory holds one chunk and the gradients of the inputs,
@@ -32,6 +33,10 @@ def linear_cross_entropy(
 
     Where no kernels run, for reduction "none", and inside of torch.compile and torch.func, all logits are stored.
     """
+    kind = hidden.device.type if isinstance(hidden, torch.Tensor) else ""
+    if kind and torch.is_autocast_enabled(kind) and all(has_kernels(t) for t in (hidden, weight)):
+        narrow = torch.get_autocast_dtype(kind)
+        hidden, weight, bias = (t if t is None else t.to(narrow) for t in (hidden, weight, bias))
     tensors = (hidden, weight) if bias is None else (hidden, weight, bias)
     chunked = (
         reduction in ("mean", "sum") and 0 <= label_smoothing <= 1 and all(has_kernels(t) for t in (*tensors, target))
@@ -46,7 +51,9 @@ def linear_cross_entropy(
         return cross_entropy(
             logits, target, ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing
         )
-    return _Chunks.apply(hidden, weight, bias, target, ignore_index, float(label_smoothing), reduction)
+    wide = torch.is_autocast_enabled(kind)
+    with torch.autocast(kind, enabled=False):
+        return _Chunks.apply(hidden, weight, bias, target, ignore_index, float(label_smoothing), reduction, wide)
 
 
 def _in_bounds(target: torch.Tensor, classes: int, ignore: int) -> bool:
@@ -55,7 +62,7 @@ def _in_bounds(target: torch.Tensor, classes: int, ignore: int) -> bool:
 
 class _Chunks(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, hidden, weight, bias, target, ignore, smoothing, reduction):
+    def forward(ctx, hidden, weight, bias, target, ignore, smoothing, reduction, wide):
         wanted = dict(zip(("hidden", "weight", "bias"), ctx.needs_input_grad, strict=False))
         settings = loss_launchers.settings(ignore, smoothing, "sum")
         share = torch.ones((), dtype=torch.float32, device=hidden.device)  # of a row in the loss
@@ -76,12 +83,13 @@ class _Chunks(torch.autograd.Function):
         ctx.kept = [gradients.get(name) for name in ("hidden", "weight", "bias")]
         if wanted["hidden"]:
             ctx.kept[0] = torch.cat(gradients["hidden"])
-        return (torch.stack(losses).sum() * share).to(hidden.dtype)
+        loss = torch.stack(losses).sum() * share
+        return loss if wide else loss.to(hidden.dtype)
 
     @staticmethod
     @once_differentiable
     def backward(ctx, g):
-        return *(None if kept is None else kept * g for kept in ctx.kept), None, None, None, None
+        return *(None if kept is None else kept * g.to(kept.dtype) for kept in ctx.kept), *5 * [None]
 
 
 def _chunks(x: torch.Tensor, weight: torch.Tensor, hidden: torch.Tensor | None = None) -> tuple[torch.Tensor, ...]:

@@ -45,13 +45,13 @@ class Settings:
 
 
 def forward(loss, states, weight, x, targets, settings: Settings) -> None:
-    """Store the loss of the rows of x (M×N, adjacent columns) in `loss`: M numbers of its dtype, or one of any.
+    """Store the loss of the rows of x (M×N, adjacent columns) in `loss`: M numbers, or one, of the dtype of x or float32.
 
     targets: M of int64, contiguous. states: M×2 of float32, what the gradient needs of each row. weight: one of
     float32, the weight of a row in the loss, where that is one number.
     """
     key = settings, x.shape, x.stride(0), x.dtype, x.device, x.data_ptr() % VECTOR, loss.dtype
-    _forward_plans.of(key, lambda: _plan_forward(x, settings))(loss, states, weight, x, targets)
+    _forward_plans.of(key, lambda: _plan_forward(loss, x, settings))(loss, states, weight, x, targets)
 
 
 def backward(dx, x, targets, states, g, weight, settings: Settings) -> None:
@@ -71,14 +71,14 @@ def backward(dx, x, targets, states, g, weight, settings: Settings) -> None:
     _backward_plans.of(key, lambda: _plan_backward(dx, x, stride, settings))(dx, x, targets, states, g, weight)
 
 
-def _plan_forward(x: torch.Tensor, settings: Settings) -> Callable[..., None]:
+def _plan_forward(loss: torch.Tensor, x: torch.Tensor, settings: Settings) -> Callable[..., None]:
     pieces = _pieces(x)
     if pieces > 1:
         return _in_pieces(x, pieces, settings)
     if _fits_a_tile(x):
         launch, parts = _tile(x, settings)
     else:
-        launch, parts = loss_rows.plan(x, settings) or _walk(x, settings)
+        launch, parts = loss_rows.plan(loss, x, settings) or _walk(x, settings)
     if not settings.reduced:
         return lambda loss, states, weight, x, targets: launch(loss, states, states, x, targets)
     reduce = _reduce(x, parts, settings)

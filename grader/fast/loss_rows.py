@@ -37,14 +37,14 @@ def division(n: int, size: int) -> Division:
     return Division(256, 32, 4, 2) if n * size <= 4096 else Division(128, 128, 4, 1)
 
 
-def plan(x: torch.Tensor, settings) -> tuple[Callable[..., None], int] | None:
-    """(a function (losses, states, parts, x, targets), its blocks) for rows like those of x; None where it cannot."""
+def plan(loss: torch.Tensor, x: torch.Tensor, settings) -> tuple[Callable[..., None], int] | None:
+    """(a function (losses, states, parts, x, targets), its blocks) for tensors like these; None where it cannot."""
     if not cuda_texts.can_compile(x.device, (8, 0)):
         return None
-    return start(division(x.shape[1], x.element_size()), x, settings)
+    return start(division(x.shape[1], x.element_size()), loss, x, settings)
 
 
-def start(divided: Division, x: torch.Tensor, settings) -> tuple[Callable[..., None], int]:
+def start(divided: Division, loss: torch.Tensor, x: torch.Tensor, settings) -> tuple[Callable[..., None], int]:
     """The same, divided so."""
     import numpy as np
 
@@ -53,6 +53,7 @@ def start(divided: Division, x: torch.Tensor, settings) -> tuple[Callable[..., N
     macros = {"HALF": cuda_texts.HALF[x.dtype], "ALIGNED": int(aligned), "THREADS": divided.threads}
     macros |= {"A_ROW": divided.a_row, "VECTORS": divided.vectors, "TIMES": divided.times}
     macros |= {"REDUCED": int(settings.reduced), "SMOOTH": int(settings.smooth)}
+    macros["WIDE"] = int(loss.dtype == torch.float32)
     macros["RESIDENT"] = 65536 // (REGISTERS * divided.threads)
     compiled = cuda_texts.function("losses.cu", "forward", tuple(macros.items()), x.device)
     numbers = np.int64(m), np.int32(n), np.int64(x.stride(0)), np.int64(settings.ignore), np.float32(settings.smoothing)

@@ -11,10 +11,19 @@
 //   TIMES     rows that such threads have, one after the other
 //   REDUCED   1 for one loss of all rows, 0 for a loss each
 //   SMOOTH    1 for label smoothing, else 0
+//   WIDE      1 for losses of float32, 0 for losses of the dtype of the logits
 //   RESIDENT  blocks that are to run on a multiprocessor at once, which bounds their registers
 #define GROUPS (THREADS / A_ROW)
 #define EACH _Pragma("unroll") for (int i = 0; i < VECTORS; i++)
 #define WORDS _Pragma("unroll") for (int q = 0; q < 4; q++)
+
+#if WIDE
+typedef float Loss;
+__device__ __forceinline__ Loss as_loss(float x) { return x; }
+#else
+typedef Element Loss;
+__device__ __forceinline__ Loss as_loss(float x) { return rounded(x); }
+#endif
 
 #if !HALF
 __device__ __forceinline__ float low(u32 w) { return __uint_as_float(w); }
@@ -130,7 +139,7 @@ struct State {
 // The losses of m rows of n logits, their states (c, log2 d), and of each block the sum of its losses and how many targets
 // count: those that are not `ignore`. parts: all such sums, then all numbers of targets.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) forward(
-    Element* __restrict__ losses, float2* __restrict__ states, float* __restrict__ parts, const Element* __restrict__ x,
+    Loss* __restrict__ losses, float2* __restrict__ states, float* __restrict__ parts, const Element* __restrict__ x,
     const long long* __restrict__ targets, long long m, int n, long long stride, long long ignore, float smoothing) {
 #if REDUCED && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");  // reduce_kernel may start, and waits for this grid
@@ -178,7 +187,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) forward(
     loss_sum += loss, count += counts;
     if (thread == 0) {
       states[first + turn] = make_float2(state.c, log_d);
-      if (!REDUCED) losses[first + turn] = rounded(loss);
+      if (!REDUCED) losses[first + turn] = as_loss(loss);
     }
   }
 #if REDUCED

@@ -43,6 +43,8 @@ def _of(reference: Callable, x: object, dim: int, dtype: torch.dtype | None, log
         return reference(x, dim, dtype=dtype)
     if (dtype or x.dtype) not in pick.KINDS or x.is_complex() or forward_ad._current_level >= 0:
         return reference(x, dim, dtype=dtype)  # derivatives in forward mode are PyTorch's own
+    if dtype is None and x.is_cuda and torch.is_autocast_enabled("cuda"):
+        dtype = torch.float32  # as PyTorch's functions
     return _apply(x if dtype is None else x.to(dtype), dim % x.dim(), log)
 
 

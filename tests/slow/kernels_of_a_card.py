@@ -49,7 +49,7 @@ def launches(capability: tuple[int, int]) -> list[tuple]:
                 backward._in_triton(x, log)
             for reduction, smoothing in (("none", 0.0), ("mean", 0.1)):
                 settings = loss_launchers.Settings(-100, smoothing, reduction)
-                loss_launchers._plan_forward(x, settings)
+                loss_launchers._plan_forward(x, x, settings)
                 loss_launchers._plan_backward(x, x, 0, settings)
         for lies in (column_launchers.Shape(*shape) for shape in COLUMNS_OF):
             for log in (False, True):

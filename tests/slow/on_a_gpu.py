@@ -209,6 +209,36 @@ def test_the_loss_of_a_linear_layer_by_chunks(dtype):
         torch.testing.assert_close(got.float(), wanted, rtol=digits, atol=digits * wanted.abs().max().item())
 
 
+@pytest.mark.parametrize("n", [70, 1001, 32000])
+def test_dtypes_under_autocast_are_pytorchs(n):
+    """float32, whatever comes in, of each function."""
+    x = _random(300, n, torch.bfloat16).requires_grad_()
+    target = torch.randint(n, (300,), generator=inputs.generator(n)).cuda()
+    theirs = torch.nn.functional
+    with torch.autocast("cuda", torch.bfloat16):
+        for ours, reference in (
+            (fast.softmax(x), torch.softmax(x, -1)), (fast.log_softmax(x, 0), torch.log_softmax(x, 0)),
+            (fast.cross_entropy(x, target), theirs.cross_entropy(x, target)),
+            (fast.cross_entropy(x, target, reduction="none"), theirs.cross_entropy(x, target, reduction="none")),
+        ):  # fmt: skip
+            assert ours.dtype == reference.dtype == torch.float32
+            torch.testing.assert_close(ours, reference, rtol=1e-5, atol=1e-6)
+            one, other = (torch.autograd.grad(y.square().sum(), x)[0] for y in (ours, reference))
+            torch.testing.assert_close(one, other, rtol=2e-2, atol=1e-5)
+
+
+def test_more_elements_than_32_bits_can_count_along_columns():
+    """The last part, far behind: columns in blocks, in clusters, and in pieces."""
+    for n, inner in ((64, 1024), (4096, 256), (40000, 64)):
+        outer = (2**31 + 2**27) // (n * inner)
+        x = torch.zeros(outer, n, inner, dtype=torch.bfloat16, device="cuda")
+        x[-1] = _random(n, inner, torch.bfloat16)
+        y = fast.softmax(x, 1)
+        _same(y[-1], torch.softmax(x[-1].double(), 0), torch.bfloat16)
+        _same(y[0], torch.softmax(x[0].double(), 0), torch.bfloat16)
+        del x, y
+
+
 def test_cross_entropy_in_graphs_compilers_and_vmap():
     """The same bits each time; a graph runs again on other values; both gradients."""
     ours, theirs = fast.cross_entropy, torch.nn.functional.cross_entropy
