@@ -45,7 +45,7 @@ class Settings:
 
 
 def forward(loss, states, weight, x, targets, settings: Settings) -> None:
-    """Store the loss of the rows of x (M×N, adjacent columns) in `loss`: M numbers, or one, of the dtype of x or float32.
+    """Store the loss of the rows of x (M×N, adjacent columns) in `loss`: M numbers or one, of x's dtype or float32.
 
     targets: M of int64, contiguous. states: M×2 of float32, what the gradient needs of each row. weight: one of
     float32, the weight of a row in the loss, where that is one number.
