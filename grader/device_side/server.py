@@ -30,7 +30,7 @@ from .kernels import Kernels, Lower
 from .memory import LeftForHost, Memory
 from .operators import RefusedOperator, operator
 from .simulated import Clock
-from .visited import Nodes
+from .visited import Lowered
 
 _MAX_REQUEST = 1 << 30  # bytes, of the judge
 _MAX_ORDER = 1 << 26  # bytes, of the host
@@ -64,13 +64,14 @@ def serve(to_judge: int, to_host: int, shipped: tuple[str, ...]) -> None:
         return
 
 
-def _lowered(judge: socket.socket, text: str, launch: Launch) -> Nodes | None:
-    """What Triton's compiler visited of a kernel for a launch, in a process of its own. The judge asks it."""
+def _lowered(judge: socket.socket, text: str, launch: Launch) -> Lowered | None:
+    """What Triton's compiler made of a kernel for a launch, in a process of its own. The judge asks it."""
     order = {"op": "lower", "program": text, "kernel": launch.kernel, "signature": launch.signature}
     for name in ("constants", "options"):
         order[name] = {key: encode(value) for key, value in getattr(launch, name).items()}
     frames.send(judge, order)
-    return frames.receive(judge, _MAX_REQUEST)[0]["visited"]
+    lowered = frames.receive(judge, _MAX_REQUEST)[0]["lowered"]
+    return None if lowered is None else Lowered(*lowered)
 
 
 class Server:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import triton.language as tl
@@ -30,6 +31,14 @@ _CLOSE = 1e-5  # relative: the interpreter may hold in float32 what the compiler
 # places: [place, [[rounds, key of the value], ...]]; the key is None where the value is no constant.
 # calls: [place, rounds, [file name of the called function, index of its specialisation]].
 Nodes = list[list]
+
+
+class Lowered(NamedTuple):
+    """What became of a kernel for one launch. largest, loads: as in spec.Launch."""
+
+    nodes: Nodes
+    largest: int
+    loads: int
 
 
 def place(node: ast.AST) -> str:

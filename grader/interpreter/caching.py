@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import functools
+import linecache
 import sys
 import types
 
@@ -103,6 +104,21 @@ def hook_members(private: Private) -> None:
     private.replace("patch_attribute", patch_faster)
 
 
+def hook_first_line(private: Private) -> None:
+    """Look up the line of a kernel's `def`: the stock interpreter makes a compiler's function of the kernel for it."""
+
+    def first_line(rewriter) -> tuple[str, int]:
+        code, names = rewriter.fn.__code__, rewriter.fn.__globals__
+        number = code.co_firstlineno  # of its first decorator
+        for line in linecache.getlines(code.co_filename, names)[number - 1 :]:
+            if line.strip().startswith("def "):
+                break
+            number += 1
+        return code.co_filename, number
+
+    private.replace("first_line", first_line)
+
+
 def hook_dtypes(private: Private) -> None:
     """Cache the lookup of NumPy dtypes. The stock interpreter builds its whole table for each lookup."""
     look_up, known = private.numpy_dtype, {}
@@ -175,4 +191,4 @@ def keep_memory(private: Private) -> None:
 
 
 # keep_memory is the last: it replaces no name of Triton's, so it could not be undone if a later hook failed.
-HOOKS = (hook_patching, hook_members, hook_dtypes, hook_overflow, hook_types, keep_memory)
+HOOKS = (hook_patching, hook_members, hook_first_line, hook_dtypes, hook_overflow, hook_types, keep_memory)

@@ -59,6 +59,8 @@ class Launch:
     divisible: dict = field(default_factory=dict)
     shared: int = 0  # stores to an element that another program had stored to before, atomics left out
     widest: int = 0  # active lanes of its widest access
+    largest: int = 0  # as in spec.Launch, like the next one
+    loads: int = 0
     # Loads of an element that another program stored after its last atomic: the two are not ordered on a GPU.
     early: int = 0
     storing_programs: set[int] = field(default_factory=set)

@@ -73,6 +73,7 @@ _PATHS = {
     "patch_tensor": "_patch_lang_tensor",
     # the rewriting of a kernel's text, which sees the global names of the interpreter
     "transformer": "FunctionRewriter.ast_transformer",
+    "first_line": "FunctionRewriter._get_jit_fn_file_line",
     "function": FUNCTION,
     "condition": CONDITION,
     "counter": COUNTER,
@@ -86,7 +87,7 @@ NEEDED = {
     ),
     "speed": (
         *_ALWAYS, "Function", "rewrite", "patch_language", "patch_attribute", "patch_builtin", "patch_tensor",
-        "broadcast", "builder_options", "make_block_type", "make_tensor", "splat", "transformer",
+        "broadcast", "builder_options", "first_line", "make_block_type", "make_tensor", "splat", "transformer",
     ),
     "bf16": (*_ALWAYS, "binary_op", "unary_op", "ternary_op", "reduce", "cast", "get_fp32"),
     "batch": (*_ALWAYS, "program_id", "splat", "reduced_to_tensor", "masked_load", "masked_store"),

@@ -19,7 +19,7 @@ from .session import Session, ToLower, to_lower
 from .time_limit import TimeLimit
 from .verdict import Failure, verified
 
-# By the hash of a launch: what the compiler visited, or its error; and its machine code.
+# By the hash of a launch: what the compiler made of it, or its error; and its machine code.
 _lowered: dict[bytes, tuple[list | None, Error | None]] = {}
 _assembled: dict[bytes, Machine] = {}
 _MOST_LOWERED, _MOST_ASSEMBLED = 2_000, 10_000
@@ -66,7 +66,7 @@ class FrontEnd:
             _able.add(True)
 
     def lower(self, program: str, launch: ToLower, until: float | None) -> list | None:
-        """What the compiler visited, for the device; None where it refuses the kernel, or is not there.
+        """What the compiler made of a kernel, for the device; None where it refuses the kernel, or is not there.
 
         Raises Ended, and NoWorker where the compiler was there before.
 
@@ -90,12 +90,12 @@ class FrontEnd:
             if len(_lowered) >= _MOST_LOWERED:
                 _lowered.clear()
             _lowered[key] = outcome
-        visited, refusal = _lowered[key]
+        lowered, refusal = _lowered[key]
         if refusal is not None and refusal["type"] == "TooMany":  # no interpreter would come to an end either
             raise Ended(said("Triton's compiler does not finish: {told}", told=refusal["message"]), "compiler-endless")
         if refusal is not None:
             self.refusals.append(refusal)
-        return visited
+        return lowered
 
     def _lower(self, program: str, launch: ToLower, until: float | None) -> tuple[list | None, Error | None]:
         if self._session is None:

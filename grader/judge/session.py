@@ -129,11 +129,11 @@ class Session:
     def lower(self, program: str, launch: ToLower, until: float | None = None) -> tuple[list | None, Error | None]:
         """Lower the kernel of a launch, without a GPU. program: its text. until: as in `_ask`.
 
-        Returns what Triton's compiler visited, which is for the device alone, and None; or None and its error.
+        Returns what Triton's compiler made of it, which is for the device alone, and None; or None and its error.
         """
         reply, _ = self._ask({"op": "lower", "program": program, **launch}, until=until)
         error = _error(reply)
-        return (None if error else reply.get("visited")), error
+        return (None if error else reply.get("lowered")), error
 
     def assemble(self, launch: Launch, program: str) -> Machine:
         """The machine code of a launch. program: the text of its kernel. Raises NoAssembler and NotCompiled."""
@@ -156,8 +156,8 @@ class Session:
         """As `_ask`, with the lowering of the kernels that the device asks for in between."""
         reply, data = self._ask(header, payload, limit, until)
         while reply.get("op") == "lower":
-            visited = None if lower is None else lower(*_launch(reply), until)
-            reply, data = self._ask({"visited": visited}, b"", limit, until)
+            lowered = None if lower is None else lower(*_launch(reply), until)
+            reply, data = self._ask({"lowered": lowered}, b"", limit, until)
         return reply, data
 
     def _ask(self, header: dict | None, payload=b"", limit: int = 0, until: float | None = None) -> tuple[dict, bytes]:

@@ -105,7 +105,7 @@ def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
             else said("the input tensor")
         )
         return Failure(case, evidence, said("{which} was changed", which=which), "input-overwritten")
-    return _idle(case, evidence) or _width(case, evidence) or _traffic(case, evidence)
+    return _idle(case, evidence) or _width(case, evidence) or _unrolled(case, evidence) or _traffic(case, evidence)
 
 
 def _idle(case: Case, evidence: Evidence) -> Failure | None:
@@ -125,19 +125,42 @@ def _idle(case: Case, evidence: Evidence) -> Failure | None:
 
 
 def _width(case: Case, evidence: Evidence) -> Failure | None:
-    """A failure if an access is wider than a tile: one block holds all there is, and nothing walks."""
-    if case.tile is None:
+    """A failure if an access or a block is wider than a tile: one block holds all there is, and nothing walks."""
+    if _beyond("widest", case.tile, evidence):
+        sentence = fault(
+            "way",
+            "right numbers, but one access moves {widest} elements, and a tile has {tile}",
+            widest=_most("widest", evidence),
+            tile=case.tile,
+        )
+    elif _beyond("largest", case.largest, evidence):
+        sentence = fault(
+            "way",
+            "right numbers, but a kernel computes with a block of {largest} elements, expected {most} at most",
+            largest=_most("largest", evidence),
+            most=case.largest,
+        )
+    else:
         return None
-    widest = max((launch["widest"] for launch in evidence.launches), default=0)
-    if widest <= case.tile:
-        return None
-    sentence = fault(
-        "way",
-        "right numbers, but one access moves {widest} elements, and a tile has {tile}",
-        widest=widest,
-        tile=case.tile,
-    )
     return Failure(case, evidence, sentence, "wider-than-a-tile")
+
+
+def _unrolled(case: Case, evidence: Evidence) -> Failure | None:
+    """A failure if a walk has a load for each of its steps: it ends with the longest row that its text knows."""
+    if not _beyond("loads", case.loads, evidence):
+        return None
+    loads = _most("loads", evidence)
+    sentence = fault("way", "right numbers, but the compiler makes {loads} loads of the kernel's text", loads=loads)
+    return Failure(case, evidence, sentence, "unrolled-to-a-length")
+
+
+def _beyond(count: str, limit: int | None, evidence: Evidence) -> bool:
+    """Whether a launch counted more than a case allows; None allows all."""
+    return limit is not None and _most(count, evidence) > limit
+
+
+def _most(count: str, evidence: Evidence) -> int:
+    return max((launch[count] for launch in evidence.launches), default=0)
 
 
 def _traffic(case: Case, evidence: Evidence) -> Failure | None:

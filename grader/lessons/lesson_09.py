@@ -127,6 +127,8 @@ def _partial_case(label: str, x: torch.Tensor, n_splits: int, block: int, order:
         size=m * n,
         budget=(m * n, 2 * m * n_splits),
         tile=block,
+        largest=2 * block,
+        loads=softmax_function.OF_A_WALK,
         unit=m * n,
         facts=splits.case_facts(x, n_splits, block) | {"y_stride": n_splits, "states": want},
         interpreted_only=softmax_function.lowest(x),
@@ -159,7 +161,8 @@ def _combine_case(label: str, x: torch.Tensor, n_splits: int, block: int, order:
         # Every program reads the states of its row: m and d, and m a second time if it takes the maximum first.
         budget=(m * n + 3 * m * n_splits * n_splits, m * n),
         may_read_less=True,
-        tile=max(block, softmax_function.block(n_splits)),
+        tile=(tile := max(block, softmax_function.block(n_splits))),
+        largest=2 * tile,
         unit=m * n,
         may_idle=(n_splits - 1) * size >= n,  # a program with an empty split stores nothing
         facts=splits.case_facts(x, n_splits, block) | {"y_stride": n + y_gap},

@@ -81,6 +81,7 @@ def _tile_case(label: str, x: torch.Tensor, rows: int, y_gap: int = 0, order: st
         ),
         facts={"tile": rows},
         tile=rows * block,
+        largest=2 * rows * block,
     )
 
 
@@ -90,7 +91,7 @@ _WALKS = [  # label, family of inputs, rows, columns, programs
     (said("a program for each row"), inputs.randn, 5, 4, 5),
     (said("more programs than rows"), inputs.randn, 3, 7, 5),
     (said("the same number of rows for each"), inputs.randn, 6, 4, 3),
-    (said("one column, many rows"), inputs.randn, 530, 1, 2),
+    (said("one column, many rows"), inputs.randn, 270, 1, 2),
     (said("one row"), inputs.randn, 1, 31, 4),
     (said("rows far apart, down and up again"), inputs.down_and_up, 6, 5, 2),
     (said("around -200"), inputs.far_below_zero, 5, 7, 2),
@@ -146,6 +147,8 @@ def _walk_case(label: str, x: torch.Tensor, programs: int, y_gap: int = 0, order
         ),
         facts={"programs": programs},
         tile=softmax_function.block(n),
+        largest=2 * softmax_function.block(n),
+        loads=softmax_function.OF_A_WALK,
         busy=softmax_function.shares(m, programs)[1],
     )
     return replace(case, verify=lambda e: case.verify(e) or softmax_function.unequal(e, m, programs))

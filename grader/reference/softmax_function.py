@@ -33,6 +33,9 @@ def stored(x: torch.Tensor, got: torch.Tensor) -> str | None:
     return sentence
 
 
+OF_A_WALK = 32  # loads in the text of a kernel that walks: some unroll a few steps
+
+
 def kernel_case(label: str, x: torch.Tensor, call: Call, walks: int = 1, facts: dict | None = None, **more) -> Case:
     """A launch that must store the softmax of each row of x in its first argument, an Out with strides.
 

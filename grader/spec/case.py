@@ -29,6 +29,8 @@ class Case:
     least_read: int = 0  # elements that an answer must read where it may read less than the budget
     may_write_less: bool = False  # whether an answer may choose its number of intermediate results
     tile: int | None = None  # most elements that one access of a launch may have; None: as many as it likes
+    largest: int | None = None  # most elements of a block that a kernel computes with, likewise
+    loads: int | None = None  # most loads in the text of a kernel, with its loops unrolled as the compiler does
     unit: int = 0  # M·N elements, the unit of the printed ledger
     facts: dict = field(default_factory=dict)  # data for the detectors of mistakes: x, rows, columns, block, ...
     expects_error: bool = False

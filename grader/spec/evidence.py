@@ -56,6 +56,8 @@ class Launch(TypedDict):
     storing: int  # programs that stored anything
     working: int  # of these, the ones that loaded a fourth of what a program loads on average or more
     widest: int  # active lanes of the widest access
+    largest: int  # elements of the largest block that it computes with; 0 where the compiler was not asked
+    loads: int  # in its text, once the compiler has unrolled what it unrolls; 0 likewise
     early: int  # loads of elements that another program stored after its last atomic
     program: int  # index of its text in Observations.programs; -1 for a kernel of the course or in CUDA C++
 

@@ -44,7 +44,7 @@ def _handle(header: dict, payload: bytes) -> tuple[dict, list[bytes]]:
     """
     if header["op"] == "lower":
         program, signature = header["program"], header["signature"]
-        return {"visited": lowering.lower(program, signature, header["constants"], header["options"])}, []
+        return {"lowered": lowering.lower(program, signature, header["constants"], header["options"])}, []
     if header["op"] == "assemble":
         return launched.assembled(header), []
     return {}, []

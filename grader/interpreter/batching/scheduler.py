@@ -33,7 +33,7 @@ _MAX_DIVERGED_PASSES = 2  # in a launch that end with Diverged; after them its p
 # A kernel that uses one of these names may print, or keep state in Python from one program to the next.
 _SEQUENTIAL = {"print", "static_print", "device_print", "append", "extend", "insert", "pop", "update", "setdefault"}
 # Instructions of Python that keep a value beyond the call of the kernel.
-_PERSISTENT_STORES = {"STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR"}
+_PERSISTENT_STORES = {dis.opmap[name] for name in ("STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR")}
 
 
 class BatchScheduler:
@@ -143,7 +143,7 @@ def goes_alone(function) -> bool:
         return True
     called = [function.__globals__.get(name) for name in code.co_names]
     calls_own = any(isinstance(f, types.FunctionType) and f.__module__ == function.__module__ for f in called)
-    keeps_state = any(i.opname in _PERSISTENT_STORES for i in dis.get_instructions(code))
+    keeps_state = not _PERSISTENT_STORES.isdisjoint(code.co_code[::2])  # every other byte is an instruction
     return calls_own or keeps_state or not _SEQUENTIAL.isdisjoint(code.co_names)
 
 

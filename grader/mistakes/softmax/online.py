@@ -567,8 +567,15 @@ MISTAKES = [
     # ---- a kernel that walks in tiles
     Mistake(
         "wider-than-a-tile",
-        "An access has more elements than a tile: this is one block for all there is, and not a walk in tiles.",
+        "An access or a block has more elements than a tile: this is one block for all there is, and not a walk in "
+        "tiles.",
         "What happens to your kernel when there is more than such a block holds?",
+    ),
+    Mistake(
+        "unrolled-to-a-length",
+        "The kernel has a load for each step of its walk, because the compiler unrolls the loop: the longest row that "
+        "it can walk stands in its text.",
+        "Which loop runs as often as a number says that is known only at the launch?",
     ),
     Mistake(
         "first-tile-minus-inf",
