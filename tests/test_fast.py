@@ -16,7 +16,7 @@ FAMILIES = [
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _guarded():
+def guarded():
     """Addresses are checked, masked lanes are poisoned, programs run backwards."""
     interpreter.install()
     with interpreter.conditions("reversed", True):
@@ -27,25 +27,36 @@ def _random(m, n, dtype, family=inputs.randn):
     return family(m, n, inputs.generator(m * n)).to(dtype)
 
 
+def _right(x, y, log=False):
+    """Whether y is the softmax of the rows of x, or its logarithm, but for the rounding of its dtype."""
+    if not log:
+        return compare.softmax(x, y) is None
+    digits = {torch.float32: 2e-6, torch.bfloat16: 4.1e-3, torch.float16: 6e-4}[x.dtype]
+    want = torch.log_softmax(x.double(), -1)
+    return torch.allclose(y.double(), want, rtol=digits, atol=1e-6, equal_nan=True)
+
+
+@pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize(
     "shape", [(1, 1), (5, 3), (33, 8), (3, 257), (4, 300), (2, 1000), (3, 1024), (2, 1300), (1, 20001)]
 )
-def test_softmax_of_any_shape(shape, dtype):
+def test_softmax_of_any_shape(shape, dtype, log):
     """Short rows, odd rows, ragged rows, long ones."""
     x = _random(*shape, dtype)
-    assert None is compare.softmax(x, softmax(x))
+    assert _right(x, (fast.log_softmax if log else softmax)(x), log)
 
 
+@pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("route", ["tile", "two", "odd", "split", "online"])
-def test_every_route_is_right_on_every_family(route, family, dtype):
+def test_every_route_is_right_on_every_family(route, family, dtype, log):
     """Whatever `pick` would have chosen. 9001 columns are two pieces, two tiles, and no multiple of a vector."""
     x = _random(2, 9001 if route in ("split", "online") else 77, dtype, family)
     y = torch.full_like(x, torch.nan)
-    getattr(pick, route)(y, x)
-    assert None is compare.softmax(x, y)
+    getattr(pick, route)(y, x, log)
+    assert _right(x, y, log)
 
 
 def test_the_pieces_of_a_large_matrix_may_be_taken_from_the_last_to_the_first(monkeypatch):
@@ -53,7 +64,7 @@ def test_the_pieces_of_a_large_matrix_may_be_taken_from_the_last_to_the_first(mo
     monkeypatch.setattr(launchers, "CACHE", 0)
     x = _random(2, 9001, torch.float32)
     y = torch.full_like(x, torch.nan)
-    pick.split.plan(y, x)(y, x)
+    pick.split.plan(y, x, False)(y, x)
     assert None is compare.softmax(x, y)
 
 
@@ -68,23 +79,25 @@ def test_rows_may_lie_apart(route):
 
 @pytest.mark.parametrize("dtype, kind", [(torch.bfloat16, "bf16"), (torch.float16, "fp16")])
 @pytest.mark.parametrize("n, family", [(512, inputs.randn), (300, inputs.large), (512, inputs.outlier)])
-def test_pairs_of_halves(n, family, dtype, kind):
+@pytest.mark.parametrize("log", [False, True])
+def test_pairs_of_halves(n, family, dtype, kind, log):
     """The kernels for an NVIDIA GPU, without the instructions that only it has: pairs in one program, and shared."""
     x = _random(4, n, dtype, family)
     y = torch.full_like(x, torch.nan)
     pairs, words_a_row = (y.view(torch.int32), x.view(torch.int32)), n // 2
     units = (words_a_row, words_a_row, words_a_row)
-    packed.pair_row_kernel[(4,)](*pairs, *units, UNIT=1, BLOCK=256, FULL=n == 512, KIND=kind, PTX=False)
-    assert None is compare.softmax(x, y)
+    options = {"UNIT": 1, "KIND": kind, "PTX": False, "LOG": log}
+    packed.pair_row_kernel[(4,)](*pairs, *units, BLOCK=256, FULL=n == 512, **options)
+    assert _right(x, y, log)
     y.fill_(torch.nan)
-    tiled_two_pass.two_blocks_kernel[(4,)](*pairs, *units, UNIT=1, BLOCK=128, REST=128, KIND=kind, PTX=False)
-    assert None is compare.softmax(x, y)
+    tiled_two_pass.two_blocks_kernel[(4,)](*pairs, *units, BLOCK=128, REST=128, **options)
+    assert _right(x, y, log)
     states = torch.zeros(4, dtype=torch.int64)
     y.fill_(torch.nan)
     shared.shared_row_kernel[(1,)](
-        *pairs, states, *units[:2], 4, words_a_row, 1, words_a_row, UNIT=1, PIECES=1, BLOCK=256, KIND=kind, PTX=False
+        *pairs, states, *units[:2], 4, words_a_row, 1, words_a_row, PIECES=1, BLOCK=256, **options
     )
-    assert None is compare.softmax(x, y)
+    assert _right(x, y, log)
 
 
 def test_a_row_in_two_pieces():
@@ -92,7 +105,7 @@ def test_a_row_in_two_pieces():
     x = _random(5, 300, torch.float32)
     y, states = torch.full_like(x, torch.nan), torch.zeros(10, dtype=torch.int64)
     shared.shared_row_kernel[(1,)](
-        y, x, states, 75, 75, 5, 75, 2, 38, UNIT=4, PIECES=2, BLOCK=256, KIND="float", PTX=False
+        y, x, states, 75, 75, 5, 75, 2, 38, UNIT=4, PIECES=2, BLOCK=256, KIND="float", PTX=False, LOG=False
     )
     assert None is compare.softmax(x, y)
 
@@ -176,14 +189,8 @@ def test_the_second_gradient_is_right(function):
         (dx,) = torch.autograd.grad(f(x), x, dy, create_graph=True)
         return torch.autograd.grad(dx, (x, dy), g)
 
-    if function == "log_softmax":  # no kernel of Triton's makes it: its gradients alone are ours here
-        y = torch.log_softmax(x, -1).requires_grad_()
-        dx = torch.ops.five_passes.softmax_backward(y, dy, True)
-        got = torch.autograd.grad(dx, y, g)
-        want = torch.autograd.grad(dy - y.double().exp() * dy.double().sum(-1, keepdim=True), y, g.double())
-    else:
-        got = second(softmax, x, dy, g)
-        want = second(lambda x: torch.softmax(x, -1), x.double(), dy.double(), g.double())
+    got = second(getattr(fast, function), x, dy, g)
+    want = second(lambda x: getattr(torch, function)(x, -1), x.double(), dy.double(), g.double())
     for one, other in zip(got, want, strict=True):
         torch.testing.assert_close(one.double(), other.double(), rtol=1e-4, atol=1e-6)
 
@@ -275,7 +282,7 @@ def test_a_block_of_short_rows_holds_whole_rows_and_begins_at_a_vector(size):
 def test_compilers_know_it_as_an_operator():
     """Shapes without data, autograd, a whole graph."""
     x = torch.randn(3, 7, requires_grad=True)
-    results = torch.library.opcheck(torch.ops.five_passes.softmax.default, (x, False))
+    results = torch.library.opcheck(torch.ops.five_passes.softmax.default, (x, 1, False))
     assert set(results.values()) == {"SUCCESS"}
     compiled = torch.compile(lambda x: 2 * softmax(x), backend="aot_eager", fullgraph=True)
     torch.testing.assert_close(compiled(x), 2 * torch.softmax(x, 1))

@@ -21,11 +21,11 @@ def lower(kernel, pointers, **constants):
 
 for element in ("fp32", "bf16", "fp16"):
     xy = {n: "*" + element for n in ("x_ptr", "y_ptr", "dx_ptr", "dy_ptr")}
-    lower(rows.tile_kernel, xy, UNIT=4, ROWS=2, BLOCK=512)
-    lower(rows.odd_kernel, xy, VECTORS=128, UNIT=8)
-    lower(online.online_kernel, xy, VECTORS=128, UNIT=8)
     xy |= {"dy_ptr": "*" + element, "sums_ptr": "*fp32"}
     for log in (True, False):
+        lower(rows.tile_kernel, xy, UNIT=4, ROWS=2, BLOCK=512, LOG=log)
+        lower(rows.odd_kernel, xy, VECTORS=128, UNIT=8, LOG=log)
+        lower(online.online_kernel, xy, VECTORS=128, UNIT=8, LOG=log)
         lower(backward.rows_kernel, xy, UNIT=4, ROWS=2, BLOCK=512, LOG=log)
         lower(backward.sums_kernel, xy, UNIT=4, BLOCK=512, LOG=log)
         lower(backward.pieces_kernel, xy, UNIT=4, PIECES=8, BLOCK=512, LOG=log)
@@ -34,13 +34,14 @@ for kind, element in (("float", "fp32"), ("bf16", "i32"), ("fp16", "i32")):
     states = words_of | {"states_ptr": "*fp32"}
     words_of |= {"states_ptr": "*i64"}
     common = {"UNIT": 4, "BLOCK": 1024, "KIND": kind, "PTX": kind != "float"}
-    lower(shared.shared_row_kernel, words_of, PIECES=8, **common)
-    lower(tiled_two_pass.two_blocks_kernel, words_of, REST=64, **common)
     lower(split.partial_kernel, states, OVERLAP=True, **common)
-    lower(split.combine_kernel, states, OVERLAP=True, BACKWARDS=True, PIECES=8, **common)
-    if kind != "float":
-        for full in (True, False):
-            lower(packed.pair_row_kernel, words_of, FULL=full, **common)
+    for log in (True, False):
+        lower(shared.shared_row_kernel, words_of, PIECES=8, LOG=log, **common)
+        lower(tiled_two_pass.two_blocks_kernel, words_of, REST=64, LOG=log, **common)
+        lower(split.combine_kernel, states, OVERLAP=True, BACKWARDS=True, PIECES=8, LOG=log, **common)
+        if kind != "float":
+            for full in (True, False):
+                lower(packed.pair_row_kernel, words_of, FULL=full, LOG=log, **common)
 print("lowered")
 """
 
@@ -61,9 +62,10 @@ def build(kernel, constants, **options):
 
 for kind in ("bf16", "fp16"):
     common = {"UNIT": 4, "BLOCK": 1024, "KIND": kind, "PTX": False}
+    build(split.partial_kernel, common | {"OVERLAP": False})
+    common["LOG"] = False
     build(tiled_two_pass.two_blocks_kernel, common | {"REST": 64})
     build(packed.pair_row_kernel, common | {"FULL": True}, maxnreg=80)
-    build(split.partial_kernel, common | {"OVERLAP": False})
     build(split.combine_kernel, common | {"OVERLAP": False, "BACKWARDS": False, "PIECES": 8})
     build(shared.shared_row_kernel, common | {"PIECES": 8}, num_warps=2, maxnreg=96, launch_cooperative_grid=True)
 print("built")

@@ -32,7 +32,7 @@ PAGES = {"README": "README.md"} | {
     name: f"docs/{name}.md"
     for name in (
         "glossary", "cheat_sheet", "triton_names", "map", "reading",
-        "open_anywhere", "terminal", "audit", "race", "instructors", "teaching", "languages",
+        "open_anywhere", "terminal", "audit", "race", "kernels", "instructors", "teaching", "languages",
     )  # fmt: skip
 }
 _NOT_DATED = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)  # a catalogue changes where a message does

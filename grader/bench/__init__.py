@@ -6,6 +6,7 @@ Start reading: latency.py (no GPU) or gpu.py.
 
 latency      how long a check takes
 gpu          softmax beside a copy and beside baselines
+functions    log_softmax, other dimensions and cross-entropy, so too
 per_lesson/  what lessons show of a GPU, one module a lesson
 own_card     what a lesson shows of the recorded GPU, measured on the one at hand; own_rows: which rows of which lesson
 record       the header of every record

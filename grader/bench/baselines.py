@@ -1,7 +1,9 @@
-"""Other softmaxes along the rows of a matrix (M×N), for the comparison on a GPU."""
+"""Other softmaxes and cross-entropies, for the comparison on a GPU."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections.abc import Callable
 
 import torch
@@ -9,6 +11,7 @@ import triton
 import triton.language as tl
 
 Softmax = Callable[[torch.Tensor], torch.Tensor]
+Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # of logits (M×N) and M targets, their mean
 
 
 def all_of_them() -> tuple[dict[str, Softmax], list[str]]:
@@ -55,6 +58,72 @@ def one_row(x: torch.Tensor) -> torch.Tensor:
     warps = 16 if block >= 4096 else 8 if block >= 2048 else 4
     _one_row_kernel[(len(x),)](y, x, y.stride(0), x.stride(0), x.shape[1], BLOCK=block, num_warps=warps)
     return y
+
+
+@functools.cache
+def along(dim: int, log: bool = False) -> dict[str, Softmax]:
+    """softmax along a dimension, or log_softmax: the shipped one, PyTorch's, and the compiled one."""
+    from .. import fast
+
+    name = "log_softmax" if log else "softmax"
+    theirs = getattr(torch, name)
+    torch._dynamo.config.cache_size_limit = 1024
+    return {
+        name: lambda x: getattr(fast, name)(x, dim),
+        "torch": lambda x: theirs(x, dim),
+        "torch.compile": torch.compile(lambda x: theirs(x, dim), dynamic=False),
+    }
+
+
+def losses() -> tuple[dict[str, Loss], list[str]]:
+    """({name: cross-entropy}, names of those that are not installed)."""
+    from .. import fast
+
+    theirs = torch.nn.functional.cross_entropy
+    torch._dynamo.config.cache_size_limit = 1024
+    here: dict[str, Loss] = {
+        "cross_entropy": fast.cross_entropy,
+        "torch": theirs,
+        "torch.compile": torch.compile(lambda x, target: theirs(x, target), dynamic=False),
+    }
+    missing = []
+    for name, load in (("Liger", _liger_loss), ("QuACK", _quack_loss)):
+        try:
+            here[name] = load()
+        except ImportError:
+            missing.append(name)
+    return here, missing
+
+
+def linear_losses() -> dict[str, Callable[..., torch.Tensor]]:
+    """{name: loss of (hidden, weight, target)}, without those that are not installed."""
+    from .. import fast
+
+    def theirs(hidden, weight, target):
+        return torch.nn.functional.cross_entropy(torch.nn.functional.linear(hidden, weight), target)
+
+    here = {
+        "linear_cross_entropy": fast.linear_cross_entropy,
+        "torch": theirs,
+        "torch.compile": torch.compile(theirs, dynamic=False),
+    }
+    with contextlib.suppress(ImportError):
+        from liger_kernel.ops.fused_linear_cross_entropy import LigerFusedLinearCrossEntropyFunction as Liger
+
+        here["Liger"] = lambda hidden, weight, target: Liger.apply(hidden, weight, target)[0]
+    return here
+
+
+def _liger_loss() -> Loss:
+    from liger_kernel.ops.cross_entropy import LigerCrossEntropyFunction
+
+    return lambda x, target: LigerCrossEntropyFunction.apply(x, target, None)[0]
+
+
+def _quack_loss() -> Loss:
+    from quack.cross_entropy import cross_entropy
+
+    return lambda x, target: cross_entropy(x, target, reduction="mean")
 
 
 def _liger() -> Softmax:

@@ -90,12 +90,12 @@ def microseconds(function, whole: float = WHOLE) -> float:
     return round(1000 * statistics.median(_times(before, function, runs)), 2)
 
 
-def side_by_side(functions: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """{name: median over ROUNDS rounds, in µs}.
+def side_by_side(functions: dict[str, Callable[[], object]], whole: float = WHOLE) -> dict[str, float]:
+    """{name: median over ROUNDS rounds, in µs}. whole: ms for all runs of a function in a round.
 
     The functions take turns in each round, so that a temporary slowdown of the card affects all of them.
     """
-    rounds = [{name: microseconds(f) for name, f in functions.items()} for _ in range(ROUNDS)]
+    rounds = [{name: microseconds(f, whole) for name, f in functions.items()} for _ in range(ROUNDS)]
     return {name: statistics.median(r[name] for r in rounds) for name in functions}
 
 

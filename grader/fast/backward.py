@@ -21,12 +21,14 @@ _plans = Plans()
 
 
 @triton.jit
-def _term(y, dy, LOG: tl.constexpr):
+def term(y, dy, LOG: tl.constexpr):
+    """What is summed up along a row."""
     return dy if LOG else y * dy
 
 
 @triton.jit
-def _result(y, dy, total, LOG: tl.constexpr):
+def result(y, dy, total, LOG: tl.constexpr):
+    """The gradient, from the sum of a row."""
     return dy - tl.exp2(y * LOG2_E) * total if LOG else y * (dy - total)
 
 
@@ -45,7 +47,7 @@ def rows_kernel(
     mask = (rows < n_rows) & (cols < n_units * UNIT)
     y = tl.load(y_ptr + at, mask=mask, other=0.0).to(tl.float32)
     dy = tl.load(dy_ptr + at, mask=mask, other=0.0).to(tl.float32)
-    tl.store(dx_ptr + at, _result(y, dy, tl.sum(_term(y, dy, LOG), axis=1)[:, None], LOG), mask=mask)
+    tl.store(dx_ptr + at, result(y, dy, tl.sum(term(y, dy, LOG), axis=1)[:, None], LOG), mask=mask)
 
 
 @triton.jit
@@ -57,7 +59,7 @@ def sums_kernel(sums_ptr, y_ptr, dy_ptr, n_units, n_pieces, UNIT: tl.constexpr, 
     mask = cols < n_units * UNIT
     y = tl.load(y_ptr + at, mask=mask, other=0.0).to(tl.float32)
     dy = tl.load(dy_ptr + at, mask=mask, other=0.0).to(tl.float32)
-    tl.store(sums_ptr + piece, tl.sum(_term(y, dy, LOG), axis=0))
+    tl.store(sums_ptr + piece, tl.sum(term(y, dy, LOG), axis=0))
 
 
 @triton.jit
@@ -75,7 +77,7 @@ def pieces_kernel(
     dy = tl.load(dy_ptr + at, mask=mask, other=0.0).to(tl.float32)
     lanes = tl.arange(0, PIECES)
     total = tl.sum(tl.load(sums_ptr + row * n_pieces + lanes, mask=lanes < n_pieces, other=0.0), axis=0)
-    tl.store(dx_ptr + at, _result(y, dy, total, LOG), mask=mask)
+    tl.store(dx_ptr + at, result(y, dy, total, LOG), mask=mask)
 
 
 def launch(dx: torch.Tensor, y: torch.Tensor, dy: torch.Tensor, log: bool = False) -> None:

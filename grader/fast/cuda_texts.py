@@ -18,7 +18,7 @@ _CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14
 
 
 def text(name: str) -> str:
-    """The CUDA C++ of clusters.cu or short_rows.cu, with what both need before it."""
+    """The CUDA C++ of a file of this folder, with what all of them need before it."""
     return "".join((_FOLDER / part).read_text(encoding="utf-8") for part in ("elements.cuh", name))
 
 
@@ -31,10 +31,10 @@ def can_compile(device: torch.device, capability: tuple[int, int]) -> bool:
         return False
     try:
         with torch.cuda.device(device):
-            macros = {"HALF": 0, "LOG": 0, "THREADS": 64, "LANES": 8, "EACH": 1, "ROWS": 8}
+            macros = {"HALF": 0, "LOG": 0, "THREADS": 64, "LANES": 8, "EACH": 1, "ROWS": 8, "RESIDENT": 1}
             function("short_rows.cu", "forward", tuple(macros.items()), device)
     except Exception as error:  # a CuPy for another CUDA, or without its compiler: Triton's kernels serve
-        warnings.warn(f"softmax runs without CUDA C++; CuPy could not compile it: {error}", stacklevel=2)
+        warnings.warn(f"kernels in CUDA C++ are left out; CuPy could not compile them: {error}", stacklevel=2)
         return False
     return True
 

@@ -1,4 +1,4 @@
-"""One launcher for each kernel: launcher(y, x) stores the softmax of the rows of x in y.
+"""One launcher for each kernel: launcher(y, x, log=False) stores the softmax of the rows of x in y, or its logarithm.
 
 y and x are M×N, of float32, bfloat16 or float16; elements of a row are adjacent in memory.
 """
@@ -43,7 +43,7 @@ def layout(y: torch.Tensor, x: torch.Tensor) -> tuple:
     return known if x.is_contiguous() and y.is_contiguous() else (*known, x.stride(0), y.stride(0))
 
 
-def _planned(plan: Callable[[torch.Tensor, torch.Tensor], Launcher]) -> Launcher:
+def _planned(plan: Callable[[torch.Tensor, torch.Tensor, bool], Launcher]) -> Callable[..., None]:
     """A launcher that makes a plan for the first matrices of a layout, and uses it again for the others.
 
     With an H200, a launch of two kernels without a plan took 71 µs of Python, longer than the kernels for a few MB.
@@ -51,8 +51,8 @@ def _planned(plan: Callable[[torch.Tensor, torch.Tensor], Launcher]) -> Launcher
     plans = Plans()
 
     @functools.wraps(plan)
-    def launcher(y: torch.Tensor, x: torch.Tensor) -> None:
-        plans.of(layout(y, x), lambda: plan(y, x))(y, x)
+    def launcher(y: torch.Tensor, x: torch.Tensor, log: bool = False) -> None:
+        plans.of((log, *layout(y, x)), lambda: plan(y, x, log))(y, x)
 
     launcher.plan = plan
     return launcher
@@ -84,7 +84,7 @@ def start(kernel, grid: int, numbers: tuple[int, ...], words: bool = False, **op
 
 
 @_planned
-def tile(y: torch.Tensor, x: torch.Tensor) -> Launcher:
+def tile(y: torch.Tensor, x: torch.Tensor, log: bool) -> Launcher:
     """One program has a row, or several short ones: read once, written once. Its registers hold the whole row."""
     (m, n), unit = x.shape, _unit(x, y)
     block = triton.next_power_of_2(n)
@@ -92,35 +92,35 @@ def tile(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     # Where 16-bit elements are loaded one by one, more elements per thread are faster.
     a_thread = 32 if unit * x.element_size() == 2 else A_THREAD.get(block, 16)
     numbers = y.stride(0) // unit, x.stride(0) // unit, m, n // unit
-    options = {"UNIT": unit, "ROWS": rows, "BLOCK": block}
+    options = {"UNIT": unit, "ROWS": rows, "BLOCK": block, "LOG": log}
     options["num_warps"] = min(max(rows * block // (32 * a_thread), 1), 32)
     return start(tile_kernel, triton.cdiv(m, rows), numbers, **options)
 
 
 @_planned
-def two(y: torch.Tensor, x: torch.Tensor) -> Launcher:
+def two(y: torch.Tensor, x: torch.Tensor, log: bool) -> Launcher:
     """As tile, for rows a little longer than a power of two: that many columns in one block, the rest in another."""
     kind, y, x = _as_words(y, x)
     n, unit = x.shape[1], _unit(x, y)
     block = triton.next_power_of_2(n) // 2
     numbers = y.stride(0) // unit, x.stride(0) // unit, n // unit
     options = {"UNIT": unit, "BLOCK": block, "REST": triton.next_power_of_2(n - block)}
-    options |= {"KIND": kind, "PTX": _ptx(x, kind)}
+    options |= {"KIND": kind, "PTX": _ptx(x, kind), "LOG": log}
     options["num_warps"] = max(block // 1024, 1) if kind == "float" else min(max(block // 512, 1), 8)
     return start(two_blocks_kernel, len(x), numbers, kind != "float", **options)
 
 
 @_planned
-def odd(y: torch.Tensor, x: torch.Tensor) -> Launcher:
+def odd(y: torch.Tensor, x: torch.Tensor, log: bool) -> Launcher:
     """As tile, for contiguous 16-bit rows that begin anywhere: whole vectors, and a few elements one by one."""
     (m, n), unit = x.shape, VECTOR // x.element_size()
     vectors = triton.next_power_of_2(max(n // unit, 1))
-    options = {"VECTORS": vectors, "UNIT": unit, "num_warps": min(max(vectors // 128, 2), 16)}
+    options = {"VECTORS": vectors, "UNIT": unit, "LOG": log, "num_warps": min(max(vectors // 128, 2), 16)}
     return start(odd_kernel, m, (n,), **options)
 
 
 @_planned
-def pairs(y: torch.Tensor, x: torch.Tensor) -> Launcher:
+def pairs(y: torch.Tensor, x: torch.Tensor, log: bool) -> Launcher:
     """As tile, with two 16-bit elements in a register: an NVIDIA GPU, and rows of an even length."""
     if not can_pair(x):
         raise RuntimeError("pairs needs an NVIDIA GPU and 16-bit rows that consist of 32-bit words")
@@ -128,7 +128,7 @@ def pairs(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     n, unit = x.shape[1], _unit(x, y)
     block = triton.next_power_of_2(n)
     numbers = y.stride(0) // unit, x.stride(0) // unit, n // unit
-    options = {"UNIT": unit, "BLOCK": block, "FULL": n == block, "KIND": kind, "PTX": _ptx(x, kind)}
+    options = {"UNIT": unit, "BLOCK": block, "FULL": n == block, "KIND": kind, "PTX": _ptx(x, kind), "LOG": log}
     options["num_warps"] = min(max(block // 1024, 1), 32)
     if n == block:  # with so few registers per thread, 2 programs run on a multiprocessor: one computes, one waits
         options["maxnreg"] = 64 if block > 8192 else 80
@@ -136,7 +136,7 @@ def pairs(y: torch.Tensor, x: torch.Tensor) -> Launcher:
 
 
 @_planned
-def shared(y: torch.Tensor, x: torch.Tensor) -> Launcher:
+def shared(y: torch.Tensor, x: torch.Tensor, log: bool) -> Launcher:
     """Programs that run at once share a row and wait for each other: read once, written once; an NVIDIA GPU only."""
     if not can_share(x):
         raise RuntimeError("shared needs an NVIDIA GPU, 32-bit words, and room for all programs of a row at once")
@@ -148,6 +148,7 @@ def shared(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     options = {"UNIT": unit, "PIECES": triton.next_power_of_2(pieces), "BLOCK": warps * WORDS_A_WARP, "KIND": kind}
     options |= {
         "PTX": _ptx(x, kind),
+        "LOG": log,
         "num_warps": warps,
         "maxnreg": {2: 96, 4: 128}[warps],
         "launch_cooperative_grid": True,
@@ -172,7 +173,7 @@ def _sharing(m: int, n: int, device: torch.device) -> tuple[int, int, int]:
 
 
 @_planned
-def split(y: torch.Tensor, x: torch.Tensor) -> Launcher:
+def split(y: torch.Tensor, x: torch.Tensor, log: bool) -> Launcher:
     """Two launches of many programs per row, which wait for nobody: read twice, written once."""
     kind, y, x = _as_words(y, x)
     (m, n), unit = x.shape, _unit(x, y)
@@ -181,7 +182,7 @@ def split(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     x_units, y_units, numbers = x.stride(0) // unit, y.stride(0) // unit, (n // unit, pieces)
     overlap = on_nvidia(x) and torch.cuda.get_device_capability(x.device) >= (9, 0)
     options = {"UNIT": unit, "BLOCK": block, "OVERLAP": overlap, "KIND": kind, "PTX": _ptx(x, kind)}
-    late = options | {"PIECES": triton.next_power_of_2(pieces), "num_warps": 8 if kind == "float" else 4}
+    late = options | {"PIECES": triton.next_power_of_2(pieces), "LOG": log, "num_warps": 8 if kind == "float" else 4}
     # Of a matrix larger than a cache, the pieces that were read last are still there.
     late["BACKWARDS"] = m * n * x.element_size() > CACHE
     if overlap:
@@ -199,12 +200,12 @@ def split(y: torch.Tensor, x: torch.Tensor) -> Launcher:
 
 
 @_planned
-def online(y: torch.Tensor, x: torch.Tensor) -> Launcher:
+def online(y: torch.Tensor, x: torch.Tensor, log: bool) -> Launcher:
     """One program walks along each row twice, however long it is: read twice, written once."""
     alike = x.stride(0) == y.stride(0) and x.data_ptr() % VECTOR == 0
     unit = VECTOR // x.element_size() if alike else 1
     numbers = y.stride(0), x.stride(0), x.shape[1]
-    options = {"VECTORS": 8192 // unit, "UNIT": unit, "num_warps": 16}
+    options = {"VECTORS": 8192 // unit, "UNIT": unit, "LOG": log, "num_warps": 16}
     return start(online_kernel, len(x), numbers, **options)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from .rows import LOG2_E, cut
+from .rows import LOG2_E, cut, result
 
 
 @triton.jit
@@ -21,7 +21,7 @@ def _join(m, d, other_m, other_d):
 
 @triton.jit
 def online_kernel(
-    y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, VECTORS: tl.constexpr, UNIT: tl.constexpr
+    y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, VECTORS: tl.constexpr, UNIT: tl.constexpr, LOG: tl.constexpr
 ):  # fmt: skip
     """Softmax of row program_id(0), in tiles of VECTORS times UNIT elements.
 
@@ -49,12 +49,12 @@ def online_kernel(
     top = tl.max(tl.max(ms, axis=1), axis=0)
     shift = tl.where(top == -float("inf"), 0.0, top)
     m, d = _join(m, d, top, tl.sum(tl.sum(ds * tl.exp2((ms - shift) * LOG2_E), axis=1), axis=0))
-    scale = 1.0 / d
-    tl.store(y_ptr + y_begin - (begin - first) + cols, tl.exp2((ends - m) * LOG2_E) * scale, mask=left)
+    y_ends = result(ends, tl.exp2((ends - m) * LOG2_E), m, d, LOG)
+    tl.store(y_ptr + y_begin - (begin - first) + cols, y_ends, mask=left)
     last = (tl.maximum(vectors, 1) - 1) // VECTORS * VECTORS
     for back in range(0, vectors, VECTORS):  # backwards: a cache still holds the elements that were read last
         start = last - back
         whole = tl.broadcast_to(start + vector < vectors, (VECTORS, UNIT))
         x = tl.load(x_ptr + begin + start * UNIT + inside, mask=whole, other=-float("inf")).to(tl.float32)
-        y = tl.exp2((x - m) * LOG2_E) * scale
+        y = result(x, tl.exp2((x - m) * LOG2_E), m, d, LOG)
         tl.store(y_ptr + y_begin + start * UNIT + inside, y, mask=whole)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from .rows import LOG2_E
+from .rows import LN_2, LOG2_E, result
 
 # The value of lanes outside of the row: a pair of -inf.
 NOTHING_BFLOAT16 = tl.constexpr(-8323200)  # 0xff80ff80
@@ -85,13 +85,15 @@ def total(word, m, KIND: tl.constexpr):
 
 
 @triton.jit
-def softmax(word, m, d, KIND: tl.constexpr, PTX: tl.constexpr):
-    """exp(x - m) / d, as words."""
+def softmax(word, m, d, KIND: tl.constexpr, PTX: tl.constexpr, LOG: tl.constexpr):
+    """exp(x - m) / d, or its logarithm (LOG), as words."""
     if KIND == "float":
-        return tl.exp2((word - m) * LOG2_E) * (1.0 / d)
+        return result(word, tl.exp2((word - m) * LOG2_E), m, d, LOG)
     else:
         low, high = halves(word, KIND)
         log_d = tl.log2(d)  # the division becomes a subtraction in the exponent
+        if LOG:
+            return _rounded((low - m) - log_d * LN_2, (high - m) - log_d * LN_2, KIND, PTX)
         return _rounded(tl.exp2((low - m) * LOG2_E - log_d), tl.exp2((high - m) * LOG2_E - log_d), KIND, PTX)
 
 
@@ -115,7 +117,7 @@ def _bits(x, KIND: tl.constexpr):
 @triton.jit
 def pair_row_kernel(
     y_ptr, x_ptr, y_units, x_units, n_units, UNIT: tl.constexpr, BLOCK: tl.constexpr, FULL: tl.constexpr,
-    KIND: tl.constexpr, PTX: tl.constexpr,
+    KIND: tl.constexpr, PTX: tl.constexpr, LOG: tl.constexpr,
 ):  # fmt: skip
     """Softmax of row program_id(0), two elements a word; strides and lengths come in units of UNIT words.
 
@@ -134,14 +136,17 @@ def pair_row_kernel(
             low, high = halves(word, KIND)
             shift = m * LOG2_E
             d = tl.sum(tl.exp2(low * LOG2_E - shift) + tl.exp2(high * LOG2_E - shift), axis=0)
-            shift += tl.log2(d)
-            y = _rounded(tl.exp2(low * LOG2_E - shift), tl.exp2(high * LOG2_E - shift), KIND, PTX)
+            if LOG:
+                y = softmax(word, m, d, KIND, PTX, LOG)
+            else:
+                shift += tl.log2(d)
+                y = _rounded(tl.exp2(low * LOG2_E - shift), tl.exp2(high * LOG2_E - shift), KIND, PTX)
         else:
             m, d = state(word, KIND, PTX)
-            y = softmax(word, m, d, KIND, PTX)
+            y = softmax(word, m, d, KIND, PTX, LOG)
         tl.store(y_ptr, y)
     else:
         mask = inside < n_units * UNIT
         word = load(x_ptr, mask, KIND, "")
         m, d = state(word, KIND, PTX)
-        tl.store(y_ptr, softmax(word, m, d, KIND, PTX), mask=mask)
+        tl.store(y_ptr, softmax(word, m, d, KIND, PTX, LOG), mask=mask)

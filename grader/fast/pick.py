@@ -76,10 +76,7 @@ def _in_triton(x: torch.Tensor) -> str:
 
 
 def launch(y: torch.Tensor, x: torch.Tensor, log: bool = False) -> None:
-    """Store the softmax of the rows of x in y. Both are M×N, of float32 or 16 bits, with adjacent columns.
-
-    log: its logarithm instead, which is PyTorch's own where no kernel here has it.
-    """
+    """Store the softmax of the rows of x in y, or its logarithm. Both are M×N, of KINDS, with adjacent columns."""
     _plans.of((log, *layout(y, x)), lambda: _plan(y, x, log))(y, x)
 
 
@@ -87,10 +84,5 @@ def _plan(y: torch.Tensor, x: torch.Tensor, log: bool) -> Launcher:
     chosen = route(x)
     if chosen == "short" and short_rows.fits(y):
         return short_rows.plan("forward", x, log)
-    if log or chosen == "clusters":
-        run = clusters.plan_forward(y, x, log)
-        if run is not None:
-            return run
-    if log:  # a row that no cluster can hold, or whose vectors lie otherwise than those of y
-        return lambda y, x: torch.log_softmax(x, 1, out=y)
-    return globals()[_in_triton(x)].plan(y, x)
+    run = clusters.plan_forward(y, x, log) if chosen == "clusters" else None
+    return run or globals()[_in_triton(x)].plan(y, x, log)

@@ -6,12 +6,20 @@ import triton
 import triton.language as tl
 
 LOG2_E = tl.constexpr(1.4426950408889634)
+LN_2 = tl.constexpr(0.6931471805599453)
+
+
+@triton.jit
+def result(x, e, m, d, LOG: tl.constexpr):
+    """Softmax of numbers x, or its logarithm (LOG), from e = exp(x - m), the maximum m and the sum d of their row."""
+    return (x - m) - tl.log2(d) * LN_2 if LOG else e * (1.0 / d)
 
 
 @triton.jit
 def tile_kernel(
-    y_ptr, x_ptr, y_units, x_units, n_rows, n_units, UNIT: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr
-):
+    y_ptr, x_ptr, y_units, x_units, n_rows, n_units, UNIT: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
+    LOG: tl.constexpr,
+):  # fmt: skip
     """Softmax of an n_rows × (n_units · UNIT) matrix, ROWS rows per program. Strides are in units of UNIT elements."""
     # subtle: the multiplication shows the compiler that UNIT divides addresses and masks, so it loads 16 bytes at once
     n_cols = n_units * UNIT
@@ -19,8 +27,10 @@ def tile_kernel(
     cols = tl.arange(0, BLOCK)[None, :]
     mask = (rows < n_rows) & (cols < n_cols)
     x = tl.load(x_ptr + rows * x_units * UNIT + cols, mask=mask, other=-float("inf")).to(tl.float32)
-    e = tl.exp2((x - tl.max(x, axis=1)[:, None]) * LOG2_E)
-    tl.store(y_ptr + rows * y_units * UNIT + cols, e * (1.0 / tl.sum(e, axis=1))[:, None], mask=mask)
+    m = tl.max(x, axis=1)[:, None]
+    e = tl.exp2((x - m) * LOG2_E)
+    y = result(x, e, m, tl.sum(e, axis=1)[:, None], LOG)
+    tl.store(y_ptr + rows * y_units * UNIT + cols, y, mask=mask)
 
 
 @triton.jit
@@ -39,7 +49,7 @@ def cut(first, n_cols, UNIT: tl.constexpr):
 
 
 @triton.jit
-def odd_kernel(y_ptr, x_ptr, n_cols, VECTORS: tl.constexpr, UNIT: tl.constexpr):
+def odd_kernel(y_ptr, x_ptr, n_cols, VECTORS: tl.constexpr, UNIT: tl.constexpr, LOG: tl.constexpr):
     """Softmax of row program_id(0) of a contiguous matrix with rows of any alignment, 2 bytes per element.
 
     UNIT elements are 16 bytes. The elements between the first and the last 16-byte boundary of the row are moved in
@@ -57,6 +67,6 @@ def odd_kernel(y_ptr, x_ptr, n_cols, VECTORS: tl.constexpr, UNIT: tl.constexpr):
     m = tl.maximum(tl.max(tl.max(x, axis=1), axis=0), tl.max(ends, axis=0))
     e = tl.exp2((x - m) * LOG2_E)
     e_ends = tl.exp2((ends - m) * LOG2_E)
-    scale = 1.0 / (tl.sum(tl.sum(e, axis=1), axis=0) + tl.sum(e_ends, axis=0))
-    tl.store(y_ptr + begin + inside, e * scale, mask=whole)
-    tl.store(y_ptr + first + cols, e_ends * scale, mask=left)
+    d = tl.sum(tl.sum(e, axis=1), axis=0) + tl.sum(e_ends, axis=0)
+    tl.store(y_ptr + begin + inside, result(x, e, m, d, LOG), mask=whole)
+    tl.store(y_ptr + first + cols, result(ends, e_ends, m, d, LOG), mask=left)

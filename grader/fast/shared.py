@@ -47,6 +47,7 @@ def _merge(found, states_ptr, row, n_pieces, PIECES: tl.constexpr):
 def shared_row_kernel(
     y_ptr, x_ptr, states_ptr, y_units, x_units, n_rows, n_units, n_pieces, piece_units,
     UNIT: tl.constexpr, PIECES: tl.constexpr, BLOCK: tl.constexpr, KIND: tl.constexpr, PTX: tl.constexpr,
+    LOG: tl.constexpr,
 ):  # fmt: skip
     """Softmax of every row; piece p of all n_rows * n_pieces goes to program p % programs.
 
@@ -76,7 +77,7 @@ def shared_row_kernel(
             next_m, next_d = packed.state(next_word, KIND, PTX)
             _publish(states_ptr, upcoming, next_m, next_d)
         m, d = _merge(found, states_ptr, row, n_pieces, PIECES)
-        tl.store(y_ptr + row * y_units * UNIT + at, packed.softmax(word, m, d, KIND, PTX), mask=mask)
+        tl.store(y_ptr + row * y_units * UNIT + at, packed.softmax(word, m, d, KIND, PTX, LOG), mask=mask)
         if KIND != "float":  # half the bytes arrive in half the time: it is faster to store first
             next_m, next_d = packed.state(next_word, KIND, PTX)
             _publish(states_ptr, upcoming, next_m, next_d)
@@ -86,4 +87,4 @@ def shared_row_kernel(
     at = piece % n_pieces * piece_words + inside
     mask = (inside < piece_words) & (at < n_words)
     m, d = _merge(_read(states_ptr, row, n_pieces, PIECES), states_ptr, row, n_pieces, PIECES)
-    tl.store(y_ptr + row * y_units * UNIT + at, packed.softmax(word, m, d, KIND, PTX), mask=mask)
+    tl.store(y_ptr + row * y_units * UNIT + at, packed.softmax(word, m, d, KIND, PTX, LOG), mask=mask)

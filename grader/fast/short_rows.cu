@@ -8,6 +8,7 @@
 //   THREADS   threads of a block, a multiple of 32
 //   LANES     threads of a row, a power of two up to 32
 //   EACH      words of 4 bytes that such a thread holds
+//   RESIDENT  blocks that are to run on a multiprocessor at once, which bounds their registers
 //   ROWS      rows of a block, a multiple of THREADS / LANES and of A_VECTOR, so that every block begins at a vector
 #define GROUPS (THREADS / LANES)
 #define EVERY _Pragma("unroll") for (int i = 0; i < EACH; i++)
@@ -50,7 +51,7 @@ __device__ __forceinline__ void put(Element* to, const Element* tile, int elemen
   for (int i = whole * A_VECTOR + threadIdx.x; i < elements; i += THREADS) to[i] = tile[i];
 }
 
-#define KERNEL extern "C" __global__ void __launch_bounds__(THREADS)
+#define KERNEL extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
 extern __shared__ __align__(16) Element tile[];
 
 // The words of a row of n elements, which begins at element `begin` of a tile; none where the row is not `there`.

@@ -17,6 +17,7 @@ from .launchers import VECTOR
 LONGEST = 1200  # bytes of a row; other kernels are as fast above
 THREADS = 128
 TILE = 16384  # bytes of the rows of a block, about: with more, fewer blocks fit
+RESIDENT = {"forward": 9, "backward": 6}  # blocks of a multiprocessor at once, for which the compiler leaves registers
 A_THREAD = 16  # words of 4 bytes of a row that a thread holds at least, before another one takes part
 HELD = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16)  # words a thread for which kernels are compiled
 
@@ -47,7 +48,7 @@ def plan(kernel: str, x: torch.Tensor, log: bool) -> Callable:
     (m, n), size = x.shape, x.element_size()
     lanes, held, rows = division(n, size)
     macros = {"HALF": cuda_texts.HALF[x.dtype], "LOG": int(log), "THREADS": THREADS}
-    macros |= {"LANES": lanes, "EACH": held, "ROWS": rows}
+    macros |= {"LANES": lanes, "EACH": held, "ROWS": rows, "RESIDENT": RESIDENT[kernel]}
     compiled = cuda_texts.function("short_rows.cu", kernel, tuple(macros.items()), x.device)
     import numpy as np
 

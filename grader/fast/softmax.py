@@ -7,148 +7,138 @@ from collections.abc import Callable
 import torch
 from torch.autograd import forward_ad
 
-from . import backward, clusters, pick
+from . import backward, column_launchers, pick
+from .on_device import has_kernels, is_hidden, on_its_device
 
 
 def softmax(x: torch.Tensor, dim: int = -1, dtype: torch.dtype | None = None) -> torch.Tensor:
     """Softmax along a dimension, as torch.softmax(x, dim, dtype).
 
-    x: any shape, contiguous or not. dtype: x is converted to it first. Returns a contiguous tensor of the same shape.
+    x: any shape, contiguous or not. dtype: x is converted to it first. The result has the strides of
+    torch.empty_like(x): those of x where x is dense, as after permute(). So nothing is transposed, whatever dim is.
 
     Kernels run for float32, bfloat16 and float16 on the device that Triton compiles for (or on the CPU, where Triton
     interprets). They compute in float32 and round once at the end: for float32 the relative error is a few units of
     6e-8 for each unit that an element lies below the maximum of its row; for 16 bits it is half a unit in the last
     place. A row of nothing but -inf, or with an inf or NaN, becomes NaN. The same input gives the same bits at each
-    call. Everything else goes to torch.softmax: float64, no dimensions, what it refuses (with its errors).
+    call. Everything else goes to torch.softmax: float64, no dimensions, subclasses and tensors that
+    are not dense, and what it refuses (with its errors).
 
     Autograd gives the first two gradients; vmap and torch.compile know it as an operator.
     """
-    if _ours(x, dim, dtype):
-        return _apply(x, False)
-    return _other(torch.softmax, x, dim, dtype, False)
+    return _of(torch.softmax, x, dim, dtype, False)
 
 
 def log_softmax(x: torch.Tensor, dim: int = -1, dtype: torch.dtype | None = None) -> torch.Tensor:
     """The logarithm of softmax(x, dim, dtype), without its loss of digits: (x - m) - log(sum of exp(x - m)).
 
-    Everything as for softmax. Kernels run where clusters.available says so; elsewhere it is torch.log_softmax.
+    Everything as for softmax, on the same kernels.
     """
-    if _ours(x, dim, dtype) and _has_log(x):
-        return _apply(x, True)
-    return _other(torch.log_softmax, x, dim, dtype, True)
+    return _of(torch.log_softmax, x, dim, dtype, True)
 
 
-def _ours(x: object, dim: int, dtype: torch.dtype | None) -> bool:
-    """Whether kernels run for x as it is."""
-    return (
-        isinstance(x, torch.Tensor) and dtype is None and x.dtype in pick.KINDS
-        and x.dim() > 0 and (dim == -1 or dim == x.dim() - 1)
-        and forward_ad._current_level < 0  # derivatives in forward mode are PyTorch's own
-    )  # fmt: skip
-
-
-def _has_log(x: torch.Tensor) -> bool:
-    """Whether kernels for the logarithm run on the device of x. A compiler asks the operator, when it runs."""
-    return torch.compiler.is_compiling() or clusters.available(x.device)
-
-
-def _other(reference, x: object, dim: int, dtype: torch.dtype | None, log: bool) -> torch.Tensor:
-    """Another dimension or a conversion first, where kernels can run after that; reference(x, dim, dtype) elsewhere."""
-    after = dtype or (x.dtype if isinstance(x, torch.Tensor) else None)
-    fits = isinstance(x, torch.Tensor) and type(dim) is int and x.dim() > 0 and -x.dim() <= dim < x.dim()
-    if not fits or after not in pick.KINDS or x.is_complex() or forward_ad._current_level >= 0:
+def _of(reference: Callable, x: object, dim: int, dtype: torch.dtype | None, log: bool) -> torch.Tensor:
+    """From a kernel, after a conversion, where kernels can run; from reference(x, dim, dtype=dtype) elsewhere."""
+    if not has_kernels(x) or type(dim) is not int or not -x.dim() <= dim < x.dim():
         return reference(x, dim, dtype=dtype)
-    if log and not _has_log(x):
-        return reference(x, dim, dtype=dtype)
-    last = x.to(after).movedim(dim, -1)
-    return _apply(last, log).movedim(-1, dim).contiguous()
+    if (dtype or x.dtype) not in pick.KINDS or x.is_complex() or forward_ad._current_level >= 0:
+        return reference(x, dim, dtype=dtype)  # derivatives in forward mode are PyTorch's own
+    if dtype is None and x.is_cuda and torch.is_autocast_enabled("cuda"):
+        dtype = torch.float32  # as PyTorch's functions
+    return _apply(x if dtype is None else x.to(dtype), dim % x.dim(), log)
 
 
-def _apply(x: torch.Tensor, log: bool) -> torch.Tensor:
+def _apply(x: torch.Tensor, dim: int, log: bool) -> torch.Tensor:
     if torch.compiler.is_compiling():
-        return _operator(x, log)
+        return _operator(x, dim, log)
     if x.requires_grad and torch.is_grad_enabled():
-        return _Softmax.apply(x, log)
-    return _eager(x, log)
+        return _Softmax.apply(x, dim, log)
+    return _eager(x, dim, log)
 
 
-def _eager(x: torch.Tensor, log: bool) -> torch.Tensor:
-    try:
-        x.data_ptr()
-    except RuntimeError:  # no memory of its own: a tensor of vmap, or one without data
-        return _operator(x, log)
-    return _forward(x, log)
+def _eager(x: torch.Tensor, dim: int, log: bool) -> torch.Tensor:
+    return _operator(x, dim, log) if is_hidden(x) else _forward(x, dim, log)
 
 
-def _forward(x: torch.Tensor, log: bool) -> torch.Tensor:
-    y = torch.empty_like(x, memory_format=torch.contiguous_format)
+def _forward(x: torch.Tensor, dim: int, log: bool) -> torch.Tensor:
+    y = torch.empty_like(x)
     if x.numel():
-        _on_its_device(_store, y, x, log)
+        on_its_device(_store, y, x, dim, log)
     return y
 
 
-def _on_its_device(launch: Callable[..., None], x: torch.Tensor, *others: torch.Tensor | bool) -> None:
-    """launch(x, *others), while the device of x is the current one, on which kernels run."""
-    if x.is_cuda and x.get_device() != torch.cuda.current_device():
-        with torch.cuda.device(x.device):
-            launch(x, *others)
-    else:
-        launch(x, *others)
-
-
-def _store(y: torch.Tensor, x: torch.Tensor, log: bool) -> None:
-    if x.dim() == 2 and x.is_contiguous():
+def _store(y: torch.Tensor, x: torch.Tensor, dim: int, log: bool) -> None:
+    """Store the result in y, which is dense."""
+    if x.dim() == 2 and dim == 1 and x.is_contiguous():
         pick.launch(y, x, log)
-    else:
-        rows = x.reshape(-1, x.shape[-1])
-        rows = rows if rows.stride(1) == 1 or rows.shape[1] == 1 else rows.contiguous()
+    elif x.stride() != y.stride() and dim == x.dim() - 1 and x.stride(dim) == 1 and y.is_contiguous():
+        rows = x.reshape(-1, x.shape[dim])  # which may lie apart
         pick.launch(y.view(rows.shape), rows, log)
+    else:
+        x = _like(y, x)
+        if lies := column_launchers.shape(y, dim):
+            column_launchers.forward(y, x, lies, log)
+        else:
+            pick.launch(_rows(y, dim), _rows(x, dim), log)
+
+
+def _like(dense: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """x, in the memory order of a dense tensor."""
+    return x if x.stride() == dense.stride() else torch.empty_like(dense).copy_(x)
+
+
+def _rows(dense: torch.Tensor, dim: int) -> torch.Tensor:
+    """A dense tensor as a matrix, along whose rows the dimension goes that is the last one in memory."""
+    n = dense.shape[dim]
+    return dense.as_strided((dense.numel() // n, n), (n, 1))
 
 
 @torch.library.custom_op("five_passes::softmax", mutates_args=())
-def _operator(x: torch.Tensor, log: bool) -> torch.Tensor:
-    return _forward(x, log)
+def _operator(x: torch.Tensor, dim: int, log: bool) -> torch.Tensor:
+    return _forward(x, dim, log)
 
 
-def _eager_gradient(y: torch.Tensor, dy: torch.Tensor, log: bool) -> torch.Tensor:
-    try:
-        y.data_ptr(), dy.data_ptr()
-    except RuntimeError:  # as in _eager
-        return _gradient(y, dy, log)
-    return _backward(y, dy, log)
+def _eager_gradient(y: torch.Tensor, dy: torch.Tensor, dim: int, log: bool) -> torch.Tensor:
+    return _gradient(y, dy, dim, log) if is_hidden(y, dy) else _backward(y, dy, dim, log)
 
 
-def _backward(y: torch.Tensor, dy: torch.Tensor, log: bool) -> torch.Tensor:
-    dx = torch.empty_like(y, memory_format=torch.contiguous_format)
+def _backward(y: torch.Tensor, dy: torch.Tensor, dim: int, log: bool) -> torch.Tensor:
+    dx = torch.empty_like(y)
     if y.numel():
-        rows = (-1, y.shape[-1])
-        y, dy = y.contiguous().view(rows), dy.contiguous().view(rows)
-        _on_its_device(backward.launch, dx.view(rows), y, dy, log)
+        on_its_device(_store_gradient, dx, y, dy, dim, log)
     return dx
 
 
+def _store_gradient(dx: torch.Tensor, y: torch.Tensor, dy: torch.Tensor, dim: int, log: bool) -> None:
+    y, dy = _like(dx, y), _like(dx, dy)
+    if lies := column_launchers.shape(dx, dim):
+        column_launchers.backward(dx, y, dy, lies, log)
+    else:
+        backward.launch(_rows(dx, dim), _rows(y, dim), _rows(dy, dim), log)
+
+
 @torch.library.custom_op("five_passes::softmax_backward", mutates_args=())
-def _gradient(y: torch.Tensor, dy: torch.Tensor, log: bool) -> torch.Tensor:
-    return _backward(y, dy, log)
+def _gradient(y: torch.Tensor, dy: torch.Tensor, dim: int, log: bool) -> torch.Tensor:
+    return _backward(y, dy, dim, log)
 
 
 @_operator.register_fake
-def _(x, log):
-    return torch.empty(x.shape, dtype=x.dtype, device=x.device)
+def _(x, dim, log):
+    return torch.empty_like(x)
 
 
 @_gradient.register_fake
-def _(y, dy, log):
-    return torch.empty(y.shape, dtype=y.dtype, device=y.device)
+def _(y, dy, dim, log):
+    return torch.empty_like(y)
 
 
 def _save(ctx, inputs, output):
-    ctx.log = inputs[1]
+    _, ctx.dim, ctx.log = inputs
     ctx.save_for_backward(output)
 
 
 def _save_gradient(ctx, inputs, output):
-    y, dy, ctx.log = inputs
+    y, dy, ctx.dim, ctx.log = inputs
     ctx.save_for_backward(y, dy)
 
 
@@ -158,25 +148,29 @@ def _differentiate_gradient(ctx, g):
     wide, dy_wide, g_wide = y.float(), dy.float(), g.float()
     if ctx.log:
         p = wide.exp()
-        along = (g_wide * p).sum(-1, keepdim=True)
-        return (-dy_wide.sum(-1, keepdim=True) * g_wide * p).to(y.dtype), (g_wide - along).to(dy.dtype), None
-    along = (g_wide * wide).sum(-1, keepdim=True)
-    dot = (dy_wide * wide).sum(-1, keepdim=True)
-    return (g_wide * (dy_wide - dot) - dy_wide * along).to(y.dtype), (wide * (g_wide - along)).to(dy.dtype), None
+        along = (g_wide * p).sum(ctx.dim, keepdim=True)
+        first, second = -dy_wide.sum(ctx.dim, keepdim=True) * g_wide * p, g_wide - along
+    else:
+        along = (g_wide * wide).sum(ctx.dim, keepdim=True)
+        dot = (dy_wide * wide).sum(ctx.dim, keepdim=True)
+        first, second = g_wide * (dy_wide - dot) - dy_wide * along, wide * (g_wide - along)
+    return first.to(y.dtype), second.to(dy.dtype), None, None
 
 
-_operator.register_autograd(lambda ctx, dy: (_gradient(ctx.saved_tensors[0], dy, ctx.log), None), setup_context=_save)
+_operator.register_autograd(
+    lambda ctx, dy: (_gradient(ctx.saved_tensors[0], dy, ctx.dim, ctx.log), None, None), setup_context=_save
+)
 _gradient.register_autograd(_differentiate_gradient, setup_context=_save_gradient)
 
 
 @torch.library.register_vmap(_operator)
-def _(info, dims, x, log):
-    return _operator(x.movedim(dims[0], 0), log), 0
+def _(info, dims, x, dim, log):
+    return _operator(x.movedim(dims[0], 0), dim + 1, log), 0
 
 
 @torch.library.register_vmap(_gradient)
-def _(info, dims, y, dy, log):
-    return _gradient(*_batches(info, dims, y, dy), log), 0
+def _(info, dims, y, dy, dim, log):
+    return _gradient(*_batches(info, dims, y, dy), dim + 1, log), 0
 
 
 def _batches(info, dims, *tensors):
@@ -195,11 +189,11 @@ class _Softmax(torch.autograd.Function):
     @staticmethod
     def backward(ctx, dy):
         gradient = _Gradient.apply if torch.is_grad_enabled() else _eager_gradient  # which the host calls sooner
-        return gradient(ctx.saved_tensors[0], dy, ctx.log), None
+        return gradient(ctx.saved_tensors[0], dy, ctx.dim, ctx.log), None, None
 
     @staticmethod
-    def vmap(info, dims, x, log):
-        return _Softmax.apply(x.movedim(dims[0], 0), log), 0
+    def vmap(info, dims, x, dim, log):
+        return _Softmax.apply(x.movedim(dims[0], 0), dim + 1, log), 0
 
 
 class _Gradient(torch.autograd.Function):
@@ -208,5 +202,5 @@ class _Gradient(torch.autograd.Function):
     backward = staticmethod(_differentiate_gradient)
 
     @staticmethod
-    def vmap(info, dims, y, dy, log):
-        return _Gradient.apply(*_batches(info, dims, y, dy), log), 0
+    def vmap(info, dims, y, dy, dim, log):
+        return _Gradient.apply(*_batches(info, dims, y, dy), dim + 1, log), 0

@@ -37,6 +37,7 @@ def partial_kernel(
 def combine_kernel(
     y_ptr, x_ptr, states_ptr, y_units, x_units, n_units, n_pieces, UNIT: tl.constexpr, PIECES: tl.constexpr,
     BLOCK: tl.constexpr, OVERLAP: tl.constexpr, BACKWARDS: tl.constexpr, KIND: tl.constexpr, PTX: tl.constexpr,
+    LOG: tl.constexpr,
 ):  # fmt: skip
     """Softmax of piece program_id(0), from the states of all pieces of its row. BACKWARDS: counted from the last."""
     piece = tl.program_id(0)
@@ -55,4 +56,4 @@ def combine_kernel(
     ds = tl.load(states_ptr + tl.num_programs(0), mask=lanes < n_pieces, other=0.0)
     m = tl.max(ms, axis=0)
     d = tl.sum(ds * tl.exp2((ms - m) * LOG2_E), axis=0)
-    tl.store(y_ptr + row * y_units * UNIT + at, packed.softmax(word, m, d, KIND, PTX), mask=mask)
+    tl.store(y_ptr + row * y_units * UNIT + at, packed.softmax(word, m, d, KIND, PTX, LOG), mask=mask)

@@ -14,7 +14,7 @@ from . import packed
 @triton.jit
 def two_blocks_kernel(
     y_ptr, x_ptr, y_units, x_units, n_units, UNIT: tl.constexpr, BLOCK: tl.constexpr, REST: tl.constexpr,
-    KIND: tl.constexpr, PTX: tl.constexpr,
+    KIND: tl.constexpr, PTX: tl.constexpr, LOG: tl.constexpr,
 ):  # fmt: skip
     """Softmax of row program_id(0): BLOCK words without a mask, and up to REST more.
 
@@ -29,5 +29,5 @@ def two_blocks_kernel(
     last = packed.load(x_ptr + end, there, KIND, "")
     m = tl.maximum(packed.largest(first, KIND, PTX), packed.largest(last, KIND, PTX))
     d = packed.total(first, m, KIND) + packed.total(last, m, KIND)
-    tl.store(y_ptr + body, packed.softmax(first, m, d, KIND, PTX))
-    tl.store(y_ptr + end, packed.softmax(last, m, d, KIND, PTX), mask=there)
+    tl.store(y_ptr + body, packed.softmax(first, m, d, KIND, PTX, LOG))
+    tl.store(y_ptr + end, packed.softmax(last, m, d, KIND, PTX, LOG), mask=there)

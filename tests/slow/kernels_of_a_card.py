@@ -1,4 +1,4 @@
-"""Compile what `pick` would launch on a card down to machine code, and print how many kernels that were. No GPU needed.
+"""Compile what would be launched on a card down to machine code, and print how many kernels that were. No GPU needed.
 
     python tests/slow/kernels_of_a_card.py 75|80|...|gfx942|gfx1100
 
@@ -14,12 +14,17 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-from grader.fast import backward, launchers, pick
+from grader.fast import backward, column_launchers, launchers, loss_launchers, pick
 
 # Lengths that lead to different kernels, aligned and not.
 COLUMNS = [129, 300, 781, 1000, 3000, 5000, 8192, 12672, 20000, 32000, 32768, 50257, 50258, 131072, 1048576]
 ROWS = [1, 4096]
+# Outer parts, steps, inner elements: short and long columns, steps that begin at a vector and anywhere.
+COLUMNS_OF = [(64, 21, 4096), (64, 1000, 256), (100, 333, 77), (2, 50000, 128), (1, 4096, 50257)]
 POINTER = {torch.float32: "*fp32", torch.bfloat16: "*bf16", torch.float16: "*fp16"}
+# Arguments that are no matrix of logits, probabilities or gradients.
+OTHERS = {"targets_ptr": "*i64", "states_ptr": "*fp32", "smoothing": "fp32"}
+OTHERS |= dict.fromkeys(("sums_ptr", "parts_ptr", "pieces_ptr", "weight_ptr"), "*fp32")
 
 
 def launches(capability: tuple[int, int]) -> list[tuple]:
@@ -30,31 +35,40 @@ def launches(capability: tuple[int, int]) -> list[tuple]:
         found.append((kernel, "*i32" if words else POINTER[x.dtype], numbers, options))
         return lambda *tensors: None
 
-    launchers.start = backward.start = note
-    launchers.on_nvidia = pick.on_nvidia = lambda x: capability > (0, 0)
+    for module in (launchers, backward, column_launchers, loss_launchers):
+        module.start = note
+    for module in (launchers, pick, loss_launchers):
+        module.on_nvidia = lambda x: capability > (0, 0)
     launchers._multiprocessors = lambda device: 40
     torch.cuda.get_device_capability = lambda device=None: capability
     for dtype in POINTER:
         for m, n in ((m, n) for n in COLUMNS for m in ROWS if m * n <= 1 << 30):
             x = torch.empty(m, n, dtype=dtype)
-            getattr(pick, pick.route(x)).plan(x, x)
             for log in (False, True):
+                getattr(pick, pick.route(x)).plan(x, x, log)
                 backward._in_triton(x, log)
+            for reduction, smoothing in (("none", 0.0), ("mean", 0.1)):
+                settings = loss_launchers.Settings(-100, smoothing, reduction)
+                loss_launchers._plan_forward(x, x, settings)
+                loss_launchers._plan_backward(x, x, 0, settings)
+        for lies in (column_launchers.Shape(*shape) for shape in COLUMNS_OF):
+            for log in (False, True):
+                column_launchers._plan_forward(x, x, lies, log)
+                column_launchers._plan_backward(x, x, x, lies, log)
     return found
 
 
 def compile_for(target: GPUTarget, kernel, matrix: str, numbers: tuple[int, ...], options: dict) -> str:
     """The machine code's kind: "cubin" or "hsaco"; a kernel that was compiled before comes from Triton's cache."""
     names = kernel.arg_names
-    types = dict.fromkeys((n for n in names if n.endswith("_ptr")), matrix)
-    if "states_ptr" in types:
-        types["states_ptr"] = "*i64" if "shared" in kernel.fn.__name__ else "*fp32"
-    if "sums_ptr" in types:
-        types["sums_ptr"] = "*fp32"
+    types = {n: OTHERS.get(n, matrix) for n in names if n.endswith("_ptr") or n in OTHERS}
+    if "shared" in kernel.fn.__name__:
+        types["states_ptr"] = "*i64"
     constants = {n: options[n] for n in names if n in options}
-    integers = dict(zip((n for n in names if n not in types and n not in constants), numbers, strict=True))
+    integers = dict(zip((n for n in names if not n.endswith("_ptr") and n not in constants), numbers, strict=True))
+    integers.pop("smoothing", None)
     constants |= {n: 1 for n, value in integers.items() if value == 1}  # as Triton does
-    even = [n for n in names if n in types or n not in constants and integers[n] % 16 == 0]
+    even = [n for n in names if n.endswith("_ptr") or n in integers and n not in constants and integers[n] % 16 == 0]
     source = ASTSource(
         kernel,
         {n: "constexpr" if n in constants else types.get(n, "i32") for n in names},

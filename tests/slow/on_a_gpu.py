@@ -1,4 +1,4 @@
-"""The shipped softmax on a real GPU: make gpu. What needs two GPUs says so where there is one."""
+"""The shipped functions on a real GPU: make gpu. What needs two GPUs says so where there is one."""
 
 from __future__ import annotations
 
@@ -75,6 +75,191 @@ def test_extremes(n, family, dtype):
     """Every route that a length can take."""
     x = _random(3, n, dtype, family)
     _same(fast.softmax(x), torch.softmax(x.double(), 1), dtype)
+
+
+# Softmax goes along the second dimension. Columns in a block, in a cluster, in pieces; steps that begin anywhere.
+ALONG = [
+    (3, 2, 5), (2, 7, 64), (64, 21, 4096), (5, 64, 8), (3, 129, 77), (2, 1000, 256), (7, 333, 130), (1, 4096, 1000),
+    (2, 9001, 36), (1, 20000, 64), (1, 70001, 40), (1, 300000, 3), (1, 131072, 256), (40, 100, 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("shape", ALONG, ids=str)
+def test_along_another_dimension(shape, dtype):
+    """Both functions and their gradients, of tensors that begin at a vector, and at the element behind it."""
+    outer, n, inner = shape
+    held = _random(1, outer * n * inner + 1, dtype)[0]
+    for x in (held[:-1].view(shape), held[1:].view(shape)):
+        for ours, theirs in ((fast.softmax, torch.softmax), (fast.log_softmax, torch.log_softmax)):
+            x = x.detach().requires_grad_()
+            y = ours(x, 1)
+            want = theirs(x.detach().double(), 1)
+            torch.testing.assert_close(
+                y.double(), want, rtol=RELATIVE[dtype], atol=1e-5 if ours is fast.log_softmax else SMALLEST[dtype]
+            )
+            dy = _random(outer * n, inner, dtype, inputs.large).view(shape)
+            (dx,) = torch.autograd.grad(y, x, dy)
+            each = dy.double() if ours is fast.log_softmax else y.detach().double() * dy.double()
+            weight = y.detach().double().exp() if ours is fast.log_softmax else y.detach().double()
+            want = each - weight * each.sum(1, keepdim=True)
+            allowed = RELATIVE[dtype] * want.abs() + SMALLEST[dtype]
+            allowed += 3e-6 * (each.abs() + weight * each.abs().sum(1, keepdim=True))
+            assert bool(((dx.double() - want).abs() <= allowed).all())
+
+
+@pytest.mark.parametrize("n", [20, 129, 4096, 50257, 300000])
+def test_columns_without_a_number_become_nan(n):
+    """As rows do."""
+    x = _random(n, 8, torch.float32)
+    x[:, 0], x[3, 1], x[n - 1, 2], x[: n // 2, 4] = -torch.inf, torch.inf, torch.nan, -torch.inf
+    y = fast.softmax(x, 0)
+    assert y.isnan().all(0).tolist() == [True, True, True] + 5 * [False]
+    _same(y[:, 3:], torch.softmax(x[:, 3:].double(), 0), torch.float32)
+
+
+def test_permuted_strides_stay():
+    """Along each dimension, without a contiguous copy."""
+    x = _random(24, 70, torch.float32).view(4, 6, 70).permute(2, 0, 1)
+    for dim in range(3):
+        y = fast.softmax(x, dim)
+        assert y.stride() == x.stride()
+        _same(y, torch.softmax(x.double(), dim), torch.float32)
+
+
+# Logits in a tile, walked along, and in pieces; rows of vectors, and rows that begin anywhere.
+LOGITS = [
+    (1, 1), (7, 2), (4099, 10), (700, 100), (64, 257), (70000, 40), (33, 1000), (3, 1001), (300, 4096), (270, 5001),
+    (300, 32000), (5, 50257), (270, 50257), (4, 128256), (1, 1000003),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("shape", LOGITS, ids=str)
+def test_cross_entropy_and_its_gradient(shape, dtype, smoothing):
+    """Each reduction, with rows to be ignored, of rows that follow each other and of rows that lie apart."""
+    m, n = shape
+    wider = _random(m, n + 3, dtype, inputs.large)
+    target = torch.randint(n, (m,), generator=inputs.generator(n)).cuda()
+    target[1::5] = -100
+    for x in (wider[:, :n].contiguous(), wider[:, 3:], wider[:, 1:-2]):
+        for reduction in ("none", "mean", "sum"):
+            options = {"reduction": reduction, "label_smoothing": smoothing}
+            x = x.detach().requires_grad_()
+            wide = x.detach().double().requires_grad_()
+            loss = fast.cross_entropy(x, target, **options)
+            want = torch.nn.functional.cross_entropy(wide, target, **options)
+            assert loss.dtype == dtype and loss.shape == want.shape
+            torch.testing.assert_close(loss, want.to(dtype), rtol=2 * RELATIVE[dtype], atol=1e-5)
+            g = _random(1, m, dtype)[0] if reduction == "none" else _random(1, 1, dtype)[0, 0]
+            (got,) = torch.autograd.grad(loss, x, g)
+            (want,) = torch.autograd.grad(want, wide, g.double())
+            torch.testing.assert_close(got.double(), want, rtol=2 * RELATIVE[dtype], atol=max(SMALLEST[dtype], 2e-6))
+
+
+def test_cross_entropy_of_rows_without_a_number_is_pytorchs():
+    """-inf alone, inf, NaN, -inf at the target, and a row that is ignored."""
+    for n in (20, 1001, 40000):
+        x = _random(5, n, torch.float32)
+        x[0], x[1, 3], x[2, n - 1], x[3, 4], x[4, 5] = -torch.inf, torch.inf, torch.nan, -torch.inf, torch.inf
+        target = torch.tensor([0, 1, 2, 4, -100]).cuda()
+        for smoothing in (0.0, 0.1):
+            x = x.detach().requires_grad_()
+            results = []
+            for function in (fast.cross_entropy, torch.nn.functional.cross_entropy):
+                loss = function(x, target, reduction="none", label_smoothing=smoothing)
+                results.append((loss, *torch.autograd.grad(loss.sum(), x)))
+            for got, want in zip(*results, strict=True):
+                torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-6, equal_nan=True)
+
+
+def test_cross_entropy_of_more_logits_than_32_bits_can_count():
+    """Rows far behind, and the gradient of the last one."""
+    for n in (1024, 50257):
+        m = (2**31 + 2**27) // n
+        x = torch.zeros(m, n, dtype=torch.bfloat16, device="cuda")
+        x[-3:] = _random(3, n, torch.bfloat16)
+        target = torch.full((m,), 5, device="cuda")
+        x.requires_grad_()
+        loss = fast.cross_entropy(x, target, reduction="none")
+        want = torch.nn.functional.cross_entropy(x.detach()[-3:].double(), target[-3:], reduction="none")
+        _same(loss[-3:], want, torch.bfloat16)
+        (dx,) = torch.autograd.grad(loss, x, torch.ones_like(loss))
+        p = torch.softmax(x.detach()[-3:].double(), 1)
+        p[:, 5] -= 1
+        _same(dx[-3:], p, torch.bfloat16)
+        del x, loss, dx
+
+
+@pytest.mark.parametrize("dtype", DTYPES[:2], ids=str)
+def test_the_loss_of_a_linear_layer_by_chunks(dtype):
+    """Two chunks and the rest: the loss and both gradients."""
+    m, n = 10000, 32000 if dtype == torch.bfloat16 else 16000
+    hidden, weight = (_random(k, 64, dtype) / 8 for k in (m, n))
+    hidden, weight = hidden.requires_grad_(), weight.requires_grad_()
+    target = torch.randint(n, (m,), generator=inputs.generator(n)).cuda()
+    target[::7] = -100
+    loss = fast.linear_cross_entropy(hidden, weight, target)
+    wide = [t.detach().float().requires_grad_() for t in (hidden, weight)]
+    want = torch.nn.functional.cross_entropy(torch.nn.functional.linear(*wide), target)
+    digits = 1e-4 if dtype == torch.float32 else 1e-2
+    torch.testing.assert_close(loss.float(), want, rtol=digits, atol=0)
+    for got, wanted in zip(torch.autograd.grad(loss, (hidden, weight)), torch.autograd.grad(want, wide), strict=True):
+        torch.testing.assert_close(got.float(), wanted, rtol=digits, atol=digits * wanted.abs().max().item())
+
+
+@pytest.mark.parametrize("n", [70, 1001, 32000])
+def test_dtypes_under_autocast_are_pytorchs(n):
+    """float32, whatever comes in, of each function."""
+    x = _random(300, n, torch.bfloat16).requires_grad_()
+    target = torch.randint(n, (300,), generator=inputs.generator(n)).cuda()
+    theirs = torch.nn.functional
+    with torch.autocast("cuda", torch.bfloat16):
+        for ours, reference in (
+            (fast.softmax(x), torch.softmax(x, -1)), (fast.log_softmax(x, 0), torch.log_softmax(x, 0)),
+            (fast.cross_entropy(x, target), theirs.cross_entropy(x, target)),
+            (fast.cross_entropy(x, target, reduction="none"), theirs.cross_entropy(x, target, reduction="none")),
+        ):  # fmt: skip
+            assert ours.dtype == reference.dtype == torch.float32
+            torch.testing.assert_close(ours, reference, rtol=1e-5, atol=1e-6)
+            one, other = (torch.autograd.grad(y.square().sum(), x)[0] for y in (ours, reference))
+            torch.testing.assert_close(one, other, rtol=2e-2, atol=1e-5)
+
+
+def test_more_elements_than_32_bits_can_count_along_columns():
+    """The last part, far behind: columns in blocks, in clusters, and in pieces."""
+    for n, inner in ((64, 1024), (4096, 256), (40000, 64)):
+        outer = (2**31 + 2**27) // (n * inner)
+        x = torch.zeros(outer, n, inner, dtype=torch.bfloat16, device="cuda")
+        x[-1] = _random(n, inner, torch.bfloat16)
+        y = fast.softmax(x, 1)
+        _same(y[-1], torch.softmax(x[-1].double(), 0), torch.bfloat16)
+        _same(y[0], torch.softmax(x[0].double(), 0), torch.bfloat16)
+        del x, y
+
+
+def test_cross_entropy_in_graphs_compilers_and_vmap():
+    """The same bits each time; a graph runs again on other values; both gradients."""
+    ours, theirs = fast.cross_entropy, torch.nn.functional.cross_entropy
+    x, target = torch.randn(300, 5001, device="cuda"), torch.randint(5001, (300,), device="cuda")
+    want = ours(x, target)
+    assert all(torch.equal(want, ours(x, target)) for _ in range(20))
+    kept, graph = torch.empty_like(x), torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        loss = ours(kept, target)
+    kept.copy_(x)
+    graph.replay()
+    assert torch.equal(want, loss)
+    compiled = torch.compile(lambda x, target: 2 * ours(x, target), dynamic=True, fullgraph=True)
+    for n in (50, 129, 777):
+        x, target = torch.randn(3, n, device="cuda", requires_grad=True), torch.randint(n, (3,), device="cuda")
+        got, want = compiled(x, target), 2 * theirs(x, target)
+        torch.testing.assert_close(got, want)
+        torch.testing.assert_close(torch.autograd.grad(got, x), torch.autograd.grad(want, x), rtol=1e-4, atol=1e-7)
+    x, target = torch.randn(4, 5, 70, device="cuda"), torch.randint(70, (4, 5), device="cuda")
+    one, other = (torch.func.vmap(torch.func.hessian(f))(x, target) for f in (ours, theirs))
+    torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-7)
 
 
 @pytest.mark.parametrize("n", [20, 129, 4096, 50257, 1200000])

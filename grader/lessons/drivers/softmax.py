@@ -4,6 +4,7 @@ And asks that one for its choice on a GPU that is not there.
 """
 
 import contextlib
+import importlib
 from unittest import mock
 
 import torch
@@ -16,8 +17,9 @@ def _shut(*args, **kwargs):
     raise RuntimeError("this is the course's own softmax, or its choice of a kernel")
 
 
-# Their code is replaced, before the answer can keep it. The shipped softmax ends in pick.launch.
-pick.launch.__code__ = pick.route.__code__ = _shut.__code__
+# Their code is replaced, before the answer can keep it. The shipped softmax begins in softmax._of, along any dimension.
+_of = importlib.import_module("grader.fast.softmax")._of  # the package has a function of the name of this module
+_of.__code__ = pick.launch.__code__ = pick.route.__code__ = _shut.__code__
 
 
 def check_choice(m, n, dtype):

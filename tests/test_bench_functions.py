@@ -1,0 +1,72 @@
+"""The bench of the shipped functions judges its peers before it times them. It needs no GPU to be judged itself."""
+
+import json
+
+import pytest
+import torch
+from conftest import ROOT
+
+from grader.bench import functions
+
+X = torch.randn(3, 5, generator=torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize("way", ["forward", "gradient"])
+def test_a_peer_is_timed_only_where_it_is_right(way):
+    """Not one that is wrong, not one that fails; and what is timed is what the way says."""
+
+    def right(x):
+        return torch.softmax(x, 1)
+
+    def wrong(x):
+        return torch.softmax(x, 1) * x
+
+    def failing(x):
+        raise RuntimeError("no kernel for this")
+
+    timed = functions._timed(right, right, X, way)
+    assert timed is not None
+    result = timed()
+    assert torch.is_tensor(result) if way == "forward" else result[0].shape == X.shape
+    assert functions._timed(wrong, right, X, way) is None
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(torch.cuda, "synchronize", lambda: None)
+        assert functions._timed(failing, right, X, way) is None
+
+
+def test_a_loss_is_timed_with_its_gradient():
+    """Both together, of one number."""
+    timed = functions._timed(lambda x: x.exp().sum(), lambda x: x.exp().sum(), X, "both")
+    torch.testing.assert_close(timed()[0], X.exp())
+    assert functions._timed(lambda x: x.exp().sum(), lambda x: (2 * x).exp().sum(), X, "both") is None
+
+
+def test_shares_are_of_what_must_be_moved():
+    """softmax reads and writes, a gradient reads two and writes one, a loss reads alone."""
+    row = {"microseconds": {"copy": 10.0, "peer": 10.0, "other": None}}
+    for way, loss, share in (
+        ("forward", False, 1),
+        ("gradient", False, 1.5),
+        ("forward", True, 0.5),
+        ("both", True, 1.5),
+    ):
+        assert functions.share(row | {"way": way}, "peer", loss) == share
+    assert functions.share(row | {"way": "forward"}, "other") is None
+
+
+def test_the_notes_say_how_far_the_logarithm_is_behind():
+    """As the record has it: which matrices, and at most 3 % elsewhere."""
+    record = json.loads((ROOT / "records" / "functions_on_h200.json").read_text(encoding="utf-8"))
+    said = " ".join((ROOT / "docs" / "notes_on_the_shipped_kernel.md").read_text(encoding="utf-8").split())
+    behind: dict[tuple, int] = {}
+    for row in record["log_softmax"]:
+        times = row["microseconds"]
+        behind[row["way"], row["dtype"], *row["shape"]] = round(100 * (times["log_softmax"] / times["softmax"] - 1))
+    large = {key: percent for key, percent in behind.items() if percent > 3}
+
+    assert f"has `log_softmax` on {len(behind) // 2} matrices" in said
+    gradients = sorted(large[key] for key in large if key[0] == "gradient")
+    (forward,) = (key for key in large if key[0] == "forward")
+    assert all(key[2:] == (2048, 131072) for key in large if key[0] == "gradient")
+    assert f"is {large[forward]} % behind softmax on {forward[1]} {forward[2]}×{forward[3]}, 8 MB" in said
+    assert f"and its gradient {gradients[0]} to {gradients[-1]} % on 2048×131072; elsewhere at most 3 %" in said
