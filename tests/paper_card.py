@@ -1,14 +1,17 @@
 """A card for races without a GPU: interpreted kernels, and a clock that is given.
 
 It cannot capture, so a replay gives the orders again. Memory that `empty` makes is poisoned when it is made: on a GPU
-that happens before a replay, to all of it.
+that happens before a replay, to all of it. Inputs have memory to spare, as there.
 """
 
 import itertools
+import math
 
 import torch
 
 from grader.spec import Card
+
+_SPARE = 64  # elements
 
 
 class PaperCard:
@@ -25,13 +28,13 @@ class PaperCard:
 
     def blank(self, shape, dtype, place):
         self.places.append(place)
-        return torch.empty(shape, dtype=dtype)
+        return torch.empty(math.prod(shape) + _SPARE, dtype=dtype)[: math.prod(shape)].view(shape)
 
     def generator(self, seed):
         return torch.Generator().manual_seed(seed)
 
-    def prepared(self, play):
-        replay = _Replay(play, self._captures)
+    def prepared(self, play, inputs):
+        replay = _Replay(play, inputs, self._captures)
         replay.run()
         return replay
 
@@ -54,17 +57,23 @@ class PaperCard:
 
 
 class _Replay:
-    def __init__(self, play, captures):
-        self._play = play
+    def __init__(self, play, inputs, captures):
+        self._play, self._inputs, self._generator, self._first = play, inputs, None, True
         self.way, self.why = ("graph", None) if captures else ("tape", "no graph")
 
     def run(self):
-        self.result = self._play(_poisoned)
+        self.result = self._play(self._made)
 
-    def poison(self):
-        self.result = None
+    def poison(self, generator):
+        self.result, self._generator = None, None if self._first else generator
+        self._first = False
+        for each in self._inputs:
+            self._fill(each)
 
+    def _made(self, tensor, name):
+        if "empty" in name:
+            self._fill(tensor)
 
-def _poisoned(tensor, name):
-    if "empty" in name:
-        tensor.untyped_storage().fill_(0xFF)
+    def _fill(self, tensor):
+        memory = torch.empty(0, dtype=torch.uint8).set_(tensor.untyped_storage())
+        memory.fill_(0xFF) if self._generator is None else memory.random_(0, 256, generator=self._generator)

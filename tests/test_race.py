@@ -9,6 +9,7 @@ import threading
 from unittest import mock
 
 import pytest
+import torch
 from conftest import ROOT
 from paper_card import PaperCard
 
@@ -176,6 +177,15 @@ def test_a_forgery_gains_nothing(name):
         assert (first, second) == (100.0, 100.0)
 
 
+STYLES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests/races").glob("*.py"))}
+
+
+@pytest.mark.parametrize("name", STYLES)
+def test_an_honest_style_races(name):
+    """tests/races has one file each, which follows the course's answer to 5.2 as well."""
+    assert raced_twice(reference("5.2") + "\n" + STYLES[name], PaperCard()) == [100.0, 100.0]
+
+
 def test_there_are_as_many_forgeries_as_the_page_says():
     """At least 25 kinds; each has a row in docs/race.md, with what it tries and what is in its way."""
     page = (ROOT / "docs/race.md").read_text(encoding="utf-8")
@@ -231,6 +241,46 @@ def test_a_number_that_python_reads_ends_the_tape(body):
 def test_a_number_may_be_read_while_the_answer_is_imported():
     """No race has begun, and no number of it is there."""
     assert lap("scale = __import__('torch').ones(3).sum().item() / 3" + FIVE + "return five(x * scale)").refused == ""
+
+
+def test_a_result_beside_the_matrix_that_is_to_change_is_none():
+    """15.3 stores in place: what counts is what the input holds, whatever the call names as its result."""
+    beside = "return five(x)"
+    within = "y = five(x); x.copy_(y); return y"
+
+    assert refusal(within, family="in place") == ""
+    assert str(refusal(beside, family="in place")).startswith("a timed replay has another result: row 0")
+
+
+@pytest.mark.parametrize("name", families.FAMILIES)
+def test_the_numbers_of_a_family_follow_from_their_generator(name):
+    """The same ones give the inputs and what they are compared with."""
+    family = families.FAMILIES[name]
+    drawn = []
+    for seed in (1, 1, 2):
+        kinds = family.inputs(SIZES.get(name, (6, 40)), torch.float32)
+        drawn.append([torch.empty(shape, dtype=dtype) for shape, dtype in kinds])
+        family.fill(drawn[-1], torch.Generator().manual_seed(seed))
+
+    one, same, other = drawn
+    assert all(map(torch.equal, one, same))
+    assert not any(map(torch.equal, one, other))
+
+
+@pytest.mark.parametrize("name", ["attention", "flash"])
+def test_attention_needs_its_maximum_and_all_keys(name):
+    """Of some queries the scores are so large that float32 does not hold their exponentials."""
+    family, dtype = families.FAMILIES[name], torch.float16 if name == "flash" else torch.float32
+    kinds = family.inputs((256, 64) if name == "attention" else (1, 2, 256, 64), dtype)
+    q, k, v = inputs = [torch.empty(shape, dtype=dtype) for shape, dtype in kinds]
+    family.fill(inputs, torch.Generator().manual_seed(1))
+    scores = q.double() @ k.double().transpose(-1, -2) / 8
+    without = torch.exp(scores.float())
+    some = torch.softmax(scores[..., :240], -1) @ v[..., :240, :].double()
+
+    assert family.fault(inputs, (torch.softmax(scores, -1) @ v.double()).to(dtype)) is None
+    assert "nan" in str(family.fault(inputs, (without / without.sum(-1, keepdim=True) @ v.float()).to(dtype)))
+    assert family.fault(inputs, some.to(dtype)) is not None
 
 
 def test_python_may_hand_a_few_numbers_to_the_card():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import torch
@@ -28,8 +28,11 @@ class Replay(Protocol):
     def run(self) -> None:
         """Give the orders."""
 
-    def poison(self) -> None:
-        """Fill all memory that the orders use, inputs left out, with bytes that are no result."""
+    def poison(self, generator: torch.Generator) -> None:
+        """Fill all memory that the orders use, and that of the inputs, with bytes that are no result.
+
+        The first time they are no numbers, and then drawn: an order may not begin with what it knows to be there.
+        """
 
 
 _POISON = 0xFF  # of all bytes: no number in any dtype of floating-point numbers
@@ -84,19 +87,22 @@ class Cuda:
         """A new random generator of this card."""
         return torch.Generator(self.device).manual_seed(seed)
 
-    def prepared(self, play: Play) -> Replay:
-        """The orders as a graph; where the card cannot capture them, as they are."""
+    def prepared(self, play: Play, inputs: Sequence[torch.Tensor]) -> Replay:
+        """The orders as a graph; where the card cannot capture them, as they are. inputs: of the orders."""
+        used = _Used()
+        for each in inputs:
+            used.note(each, "")
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             play(_nothing)
         torch.cuda.synchronize()
         try:
-            return _Graph(play)
+            return _Graph(play, used)
         except RuntimeError as error:
             torch.cuda.synchronize()
             return _OneByOne(
-                play, said("the orders cannot be captured as one graph: {error}", error=_first_line(error))
+                play, used, said("the orders cannot be captured as one graph: {error}", error=_first_line(error))
             )
 
     def time(self, run: Callable[[], object]) -> tuple[float, bool]:
@@ -160,23 +166,25 @@ def _nothing(tensor: torch.Tensor, name: str) -> None:
 
 
 class _Used:
-    """The memory that orders make tensors in. Its pool holds it as long as this object lives, also what was freed."""
+    """The memory of inputs, and that orders make tensors in. Its pool holds it, also what was freed."""
 
     def __init__(self):
         self._places: dict[int, int] = {}  # bytes by address
         self._filled: list[torch.Tensor] | None = None
+        self._first = True
 
     def note(self, tensor: torch.Tensor, name: str) -> None:
         storage = tensor.untyped_storage()
         self._places[storage.data_ptr()] = max(storage.nbytes(), self._places.get(storage.data_ptr(), 0))
         self._filled = None
 
-    def fill(self) -> None:
+    def fill(self, generator: torch.Generator) -> None:
         if self._filled is None:
             places = [place for place in self._places.items() if all(place)]
             self._filled = [torch.as_tensor(_Bytes(*place), device="cuda") for place in places]
         for memory in self._filled:
-            memory.fill_(_POISON)
+            memory.fill_(_POISON) if self._first else memory.random_(0, 256, generator=generator)
+        self._first = False
 
 
 class _Bytes:
@@ -192,11 +200,11 @@ class _Graph:
     way: spec.Way = "graph"
     why = None
 
-    def __init__(self, play: Play):
-        self._graph, self._used = torch.cuda.CUDAGraph(), _Used()
+    def __init__(self, play: Play, used: _Used):
+        self._graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self._graph):
-            self.result = play(self._used.note)
-        self.run, self.poison = self._graph.replay, self._used.fill
+            self.result = play(used.note)
+        self.run, self.poison = self._graph.replay, used.fill
 
 
 class _OneByOne:
@@ -204,10 +212,10 @@ class _OneByOne:
 
     way: spec.Way = "tape"
 
-    def __init__(self, play: Play, why: Said):
-        self._play, self._used, self.why = play, _Used(), why
+    def __init__(self, play: Play, used: _Used, why: Said):
+        self._play, self._used, self.why = play, used, why
         self._pool = torch.cuda.MemPool()
-        self.poison = self._used.fill
+        self.poison = used.fill
         self.run()
 
     def run(self) -> None:

@@ -33,37 +33,63 @@ class Family(NamedTuple):
 
 
 _SPREAD, _FAR = 4.0, 16.0  # numbers are normal ones, up to so many times as wide, moved by up to so much
+_BEYOND = 160.0  # a row that is moved by it has exponentials that float32 does not hold, or sums of zeros
+_SMALL, _LARGE = 1 / 8, 64.0  # of scores: bounds are narrow for small ones, and large ones need their maximum
 
 
-def _normal(x: torch.Tensor, g: torch.Generator, still: bool = False) -> torch.Tensor:
-    """Fill x. still: with standard normal numbers; else their width and their middle are drawn as well."""
+def _rows(x: torch.Tensor, g: torch.Generator) -> None:
+    """Fill x with rows that need all of a softmax: no shift but the row's maximum serves each of them.
+
+    Width and middle of the normal numbers are drawn. A quarter of the rows lies far above, another far below, and in a
+    quarter one number stands far above the others.
+    """
     x.normal_(generator=g)
-    if not still:
-        width, middle = torch.rand(2, generator=g, device=x.device, dtype=torch.float32)
-        x.mul_((1 + width * (_SPREAD - 1)).to(x.dtype)).add_(((middle - 0.5) * 2 * _FAR).to(x.dtype))
-    return x
+    width, middle = torch.rand(2, generator=g, device=x.device)
+    x.mul_((1 + width * (_SPREAD - 1)).to(x.dtype)).add_(((middle - 0.5) * 2 * _FAR).to(x.dtype))
+    moved, peaked = torch.randint(4, (2, len(x), 1), generator=g, device=x.device)
+    x.add_((((moved == 1).float() - (moved == 2).float()) * _BEYOND).to(x.dtype))
+    peak = torch.randint(x.shape[1], (len(x), 1), generator=g, device=x.device)
+    x.scatter_add_(1, peak, ((peaked == 1) * _BEYOND).to(x.dtype))
 
 
 def _fill_matrix(inputs: Tensors, g: torch.Generator) -> None:
-    _normal(inputs[0], g)
+    _rows(inputs[0], g)
 
 
 def _fill_masked(inputs: Tensors, g: torch.Generator) -> None:
     x, keep = inputs
-    _normal(x, g)
+    _rows(x, g)
     keep.random_(0, 2, generator=g)
     keep[:, 0] = 1  # a row keeps something
 
 
 def _fill_gradient(inputs: Tensors, g: torch.Generator) -> None:
     y, dy = inputs
-    y.copy_(torch.softmax(_normal(torch.empty_like(y), g, still=True).double(), 1))
-    _normal(dy, g, still=True)
+    y.copy_(torch.softmax(torch.empty_like(y).normal_(generator=g).double(), 1))
+    dy.normal_(generator=g)
 
 
-def _fill_pair(inputs: Tensors, g: torch.Generator) -> None:
+def _fill_autograd(inputs: Tensors, g: torch.Generator) -> None:
+    x, dy = inputs
+    _rows(x, g)
+    dy.normal_(generator=g)
+
+
+def _normal(inputs: Tensors, g: torch.Generator) -> None:
     for each in inputs:
-        _normal(each, g, still=True)
+        each.normal_(generator=g)
+
+
+def _some_queries(q: torch.Tensor, g: torch.Generator, times: float) -> None:
+    """Multiply a quarter of the rows of q."""
+    some = torch.randint(4, (*q.shape[:-1], 1), generator=g, device=q.device) == 0
+    q.mul_(torch.where(some, times, 1.0).to(q.dtype))
+
+
+def _fill_attention(inputs: Tensors, g: torch.Generator) -> None:
+    _normal(inputs, g)
+    for times in (_SMALL, _LARGE):
+        _some_queries(inputs[0], g, times)
 
 
 def _softmax_fault(inputs: Tensors, got: torch.Tensor):
@@ -98,7 +124,8 @@ def _flash_fault(inputs: Tensors, got: torch.Tensor):
 
 def _fill_attention_gradient(inputs: Tensors, g: torch.Generator) -> None:
     *matrices, lse = inputs
-    _fill_pair(matrices, g)
+    _normal(matrices, g)
+    matrices[0].mul_(torch.where(torch.randint(2, (), generator=g, device=lse.device) == 0, _SMALL, 1.0))
     # The gradient is a formula of any o and lse. With these, weights are about as large as those of an attention.
     lse.normal_(generator=g).mul_(0.1).add_(math.log(len(lse)) + 0.5)
 
@@ -134,8 +161,8 @@ FAMILIES = {
     "masked": Family(_matrices(None, torch.int8), _fill_masked, _masked_fault, _moved(1.25, 1)),
     "gradient": Family(_matrices(None, None), _fill_gradient, lambda i, got: compare.gradient(*i, got), _moved(2, 1)),
     # forward: x to y; backward: y and dy to dx
-    "autograd": Family(_matrices(None, None), _fill_pair, _autograd_fault, _moved(3, 2)),
-    "attention": Family(lambda sizes, dtype: [(sizes, dtype)] * 3, _fill_pair, _attention_fault, _moved(3, 1)),
+    "autograd": Family(_matrices(None, None), _fill_autograd, _autograd_fault, _moved(3, 2)),
+    "attention": Family(lambda sizes, dtype: [(sizes, dtype)] * 3, _fill_attention, _attention_fault, _moved(3, 1)),
     # q, k, v, o and do, M×D each, and lse; the result is dq, dk and dv
     "attention gradient": Family(
         lambda sizes, dtype: [(sizes, dtype)] * 5 + [(sizes[:1], dtype)],
@@ -144,5 +171,5 @@ FAMILIES = {
         _moved(5, 3),
     ),
     # heads of batches: B×H×M×D
-    "flash": Family(lambda sizes, dtype: [(sizes, dtype)] * 3, _fill_pair, _flash_fault, _moved(3, 1)),
+    "flash": Family(lambda sizes, dtype: [(sizes, dtype)] * 3, _fill_attention, _flash_fault, _moved(3, 1)),
 }

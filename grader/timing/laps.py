@@ -6,7 +6,7 @@ import functools
 import random
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -29,7 +29,7 @@ class Card(Protocol):
     def record(self) -> spec.Card: ...  # noqa: D102
     def blank(self, shape: tuple[int, ...], dtype: torch.dtype, place: int) -> torch.Tensor: ...  # noqa: D102
     def generator(self, seed: int) -> torch.Generator: ...  # noqa: D102
-    def prepared(self, play: Play) -> Replay: ...  # noqa: D102
+    def prepared(self, play: Play, inputs: Sequence[torch.Tensor]) -> Replay: ...  # noqa: D102
     def time(self, run: Callable[[], object]) -> tuple[float, bool]: ...  # noqa: D102
     def tune(self, runs: list[Callable[[], object]], tensors: list[torch.Tensor]) -> tuple[int, float]: ...  # noqa: D102
     def look(self) -> None: ...  # noqa: D102
@@ -73,11 +73,11 @@ def measure(
         try:
             for inputs in starts:
                 family.fill(inputs, card.generator(rng.getrandbits(62)))
-            runners[name] = _Runner([card.prepared(functools.partial(play, inputs)) for inputs in starts])
+            runners[name] = _Runner([card.prepared(functools.partial(play, inputs), inputs) for inputs in starts])
         except Exception as error:  # of Triton's compiler, of the card's memory
             laps[name] = replace(blank, refused=_failed(error))
     moved = sum(family.moved(shape.sizes)) * getattr(torch, dtype).itemsize
-    runners[_COPY] = _Runner([card.prepared(_copy(card, moved, rng))] * STARTS)
+    runners[_COPY] = _Runner([card.prepared(_copy(card, moved, rng), ())] * STARTS)
     _race(card, runners, family, starts, originals, rng)
     copied = _median(runners[_COPY].times) if runners[_COPY].times else None
     least = floor.microseconds(*(n * getattr(torch, dtype).itemsize for n in family.moved(shape.sizes)), card.record())
@@ -136,13 +136,14 @@ def _one_turn(
     card: Card, replay: Replay, family: Family, inputs: list, originals: list, rng, name: str
 ) -> tuple[float, bool]:
     seed = rng.getrandbits(62)  # nobody but this function has ever seen the numbers that follow from it
-    family.fill(inputs, card.generator(seed))
     if name == _COPY:
+        family.fill(inputs, card.generator(seed))
         return card.time(replay.run)
-    replay.poison()
+    replay.poison(card.generator(rng.getrandbits(62)))
+    family.fill(inputs, card.generator(seed))
     took, ahead = card.time(replay.run)
     family.fill(originals, card.generator(seed))
-    if wrong := family.fault(originals, replay.result):
+    if wrong := family.fault(originals, inputs[0] if family.in_place else replay.result):
         raise Wrong(said("a timed replay has another result: {wrong}", wrong=wrong))
     if not family.in_place and not all(map(_same, inputs, originals)):
         raise Wrong(said("a timed replay changed its input"))
