@@ -172,6 +172,9 @@ def test_a_forgery_gains_nothing(name):
         assert isinstance(second, str), second
     elif outcome == "no gain on a GPU":  # no interpreter runs it
         assert isinstance(first, str)
+    elif outcome == "no gain, or refused the second time":  # a late order may reach the next call
+        assert first == 100.0
+        assert second == 100.0 or isinstance(second, str)
     else:
         assert outcome == "no gain"
         assert (first, second) == (100.0, 100.0)

@@ -49,7 +49,7 @@ def test_a_forgery_gains_nothing(name, honest):
         assert lap.refused or lap.microseconds > GAIN * honest[lap.shape], f"{lap.shape}: {lap.microseconds}"
     if outcome == "refused":
         assert not any(lap.microseconds for lap in found.laps)
-    if outcome.startswith("no gain"):
+    if outcome in ("no gain", "no gain on a GPU"):
         assert [lap.refused for lap in found.laps] == ["", ""]
 
 
