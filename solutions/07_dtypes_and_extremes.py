@@ -508,11 +508,11 @@ def rms_norm_of_torch(x, w):
     return torch.nn.functional.rms_norm(x, w.shape, w, 1e-6)
 
 
-report = audit(rms_norm, rms_norm_of_torch, torch.randn(4, 300), torch.randn(300))
-report
+report_of_norm = audit(rms_norm, rms_norm_of_torch, torch.randn(4, 300), torch.randn(300))
+report_of_norm
 
 # %%
-bool(report)
+bool(report_of_norm)
 
 # %% [markdown]
 # ## How many MN is a shared vector?
@@ -671,11 +671,11 @@ def weight_gradient_of_torch(x, dy):
     return (dy * torch.nn.functional.rms_norm(x, x.shape[1:], None, 1e-6)).sum(dim=0)
 
 
-report = audit(weight_gradient, weight_gradient_of_torch, torch.randn(40, 30), torch.randn(40, 30), gpus=())
-report
+report_of_gradient = audit(weight_gradient, weight_gradient_of_torch, torch.randn(40, 30), torch.randn(40, 30), gpus=())
+report_of_gradient
 
 # %%
-bool(report)
+bool(report_of_gradient)
 
 # %% [markdown]
 # Try the data race, too: the program of each row loads all of `dw`, adds its part, and stores it. Are these numbers wrong, if
