@@ -5,7 +5,7 @@
 # and it has fewer digits. A test that is not made for it may accept wrong results. At the end of this lesson you have a
 # kernel for half precision, a tolerance with a reason for each number, and a softmax that leaves entries out.
 #
-# *About 90 minutes. No GPU needed.*
+# *About 90 minutes, and 75 more for the open exercise at its end. No GPU needed.*
 
 # %%
 from grader import check, hint, progress, traffic
@@ -407,6 +407,329 @@ masked_softmax_kernel[(3,)](y, x, keep, y.stride(0), x.stride(0), keep.stride(0)
 [[round(v, 3) for v in row] for row in y.tolist()]
 
 # %% [markdown]
+# ## Who checks a kernel of your own?
+#
+# *From here to the end of the lesson is an open exercise, without points.*
+#
+# So far a cell gave you the first lines of a kernel, and a check knew the answer. For a kernel of your own there is
+# neither. But there is an **audit**. It takes a function that launches Triton kernels, a function that is right, and
+# inputs. From these inputs it makes about forty cases: other sizes, other dtypes, views, large and small numbers. It
+# compares the results of each case with float64, and watches every load and store.
+
+# %% [markdown]
+# `half_softmax` launches your kernel of 7.1. Is it right for every matrix? Here is its audit. `gpus=()` leaves out what the
+# compiler makes of the kernel.
+
+# %% tags=["nbval-ignore-output"]
+from grader import audit
+
+report = audit(half_softmax, lambda x: torch.softmax(x, dim=1), torch.randn(4, 300).half(), gpus=())
+report
+
+# %% [markdown]
+# If your kernel passed 7.1, there is one fault, and it is not in the kernel. A fault has three parts:
+#
+# 1. **What is wrong**: an access, an element that was never stored, or a number, with the error that is allowed. Nobody chose
+#    that error: it follows from the dtype and from the length of the sums.
+# 2. **Where**: the line of the kernel that did it.
+# 3. **With** which inputs: the smallest case that shows it. Read this part first.
+#
+# In which lesson did you meet this case? What did the function do there, before it launched the kernel?
+
+# %%
+def mended(x):
+    return half_softmax(x.contiguous())
+
+
+bool(audit(mended, lambda x: torch.softmax(x, dim=1), torch.randn(4, 300).half(), gpus=()))
+
+# %% [markdown]
+# With the `x.contiguous()` of 5.2 there is no fault. A report without a fault is true, so a test of a kernel is one
+# line: `assert audit(...)`.
+#
+# The last lines of a report are no faults, but read them, too. They say which cases the function **refuses** with an
+# error, whether its dtypes are others than those of the reference, and what was **not looked at**.
+
+# %% [markdown]
+# ## Your turn: from an empty cell
+#
+# Most language models of today have an **RMSNorm** before each attention. It divides each row by the root of its mean square, and
+# multiplies the result by a vector of weights, which all rows share:
+#
+# $$y_{ij} = \frac{x_{ij}}{\sqrt{\frac{1}{N}\sum_k x_{ik}^2 + \text{eps}}} \, w_j$$
+#
+# eps is a small number. It decides what happens to a row of zeros.
+
+# %% [markdown]
+# Write `rms_norm(x, w)`, and the kernel that it launches, with eps = 1e-6:
+#
+# - `x` is a matrix in float32, float16 or bfloat16, with any strides, such as a transposed view. It may have no rows.
+# - `w` is a vector in the same dtype, with one number for each column.
+# - The result is a new tensor, of the size and dtype of `x`.
+# - One program computes one row, in float32, and reads each element of `x` once.
+
+# %% [markdown]
+# Two things are new. `tl.rsqrt(v)` is $1/\sqrt{v}$. And a vector that all rows share has no row stride. Nothing else is
+# given: look back at 5.2 and 7.1 if you need to. Before you write it: what does a masked lane have to hold here?
+
+# %% tags=["open"]
+# The kernel, and the function that launches it.
+### BEGIN SOLUTION
+@triton.jit
+def rms_norm_kernel(y_ptr, x_ptr, w_ptr, y_row_stride, x_row_stride, n_cols, eps, BLOCK: tl.constexpr):
+    """RMSNorm of row program_id(0), computed in float32. w has n_cols elements. BLOCK is at least n_cols."""
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    # A masked lane must add nothing to the sum of squares.
+    x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)  # the same addresses in every program
+    rstd = tl.rsqrt(tl.sum(x * x, axis=0) / n_cols + eps)
+    tl.store(y_ptr + row * y_row_stride + cols, x * rstd * w, mask=mask)
+
+
+def rms_norm(x, w, eps=1e-6):
+    """RMSNorm of each row of x (M×N, float32, float16 or bfloat16), times w (N), as a new tensor."""
+    if x.stride(1) != 1:
+        x = x.contiguous()
+    n_rows, n_cols = x.shape
+    y = torch.empty((n_rows, n_cols), dtype=x.dtype, device=x.device)
+    block = triton.next_power_of_2(n_cols)
+    rms_norm_kernel[(n_rows,)](y, x, w, y.stride(0), x.stride(0), n_cols, eps, BLOCK=block)
+    return y
+### END SOLUTION
+
+# %% [markdown]
+# The judge is PyTorch, in float64. Without `gpus=()`, Triton's compiler also says what it makes of your kernel, for three
+# GPUs that need not be here. Lesson 10 explains this table.
+
+# %% tags=["nbval-ignore-output"]
+def rms_norm_of_torch(x, w):
+    return torch.nn.functional.rms_norm(x, w.shape, w, 1e-6)
+
+
+report_of_norm = audit(rms_norm, rms_norm_of_torch, torch.randn(4, 300), torch.randn(300))
+report_of_norm
+
+# %%
+bool(report_of_norm)
+
+# %% [markdown]
+# ## How many MN is a shared vector?
+#
+# `x` has MN elements, and `w` has only N. How many MN will the ledger say that your function reads?
+
+# %%
+traffic(rms_norm, torch.randn(64, 781, device=where), torch.randn(781, device=where))
+
+# %% [markdown]
+# 2 MN. The ledger counts what programs ask for, and each of the M programs asks for all N elements of `w`. The report of the
+# audit says the same in bytes: with four rows, `w` was read four times.
+#
+# Memory itself delivers less. `w` is small: once the first programs have loaded it, it is in the L2 cache, and the others
+# get it from there. So the time depends on what memory has to move at least:
+
+# %%
+m, n = 4096, 4096
+asked, least = 3 * m * n, 2 * m * n + n
+print(f"asked for: {asked / (m * n):.4f} MN, at least: {least / (m * n):.4f} MN, w: {4 * n / 1024:.0f} KiB")
+
+# %% [markdown]
+# `x` once, `y` once: the floor of an RMSNorm is that of a softmax, and the weights hardly count.
+
+# %% [markdown]
+# ## Does your audit see mistakes?
+#
+# In lesson 06, a test was worth as much as the wrong kernels that it refuses. Here are four mistakes that people make in an
+# RMSNorm:
+#
+# - eps is added outside of the root;
+# - the mean is taken over BLOCK lanes, not over N elements;
+# - the row's offset is added to `w_ptr`, too;
+# - the squares are added in half precision.
+#
+# A test with a few random numbers in float32 does not see two of them. Which two?
+#
+# Make one of the mistakes in a copy of your kernel. Which part of the report will tell it, *numbers* or *memory*, and with
+# which inputs? Then audit it.
+
+# %% tags=["open", "nbval-ignore-output"]
+# A kernel with a mistake, the function that launches it, and its audit.
+### BEGIN SOLUTION
+@triton.jit
+def wrong_kernel(
+    y_ptr, x_ptr, w_ptr, y_row_stride, x_row_stride, n_cols, eps, MISTAKE: tl.constexpr, BLOCK: tl.constexpr
+):
+    """As rms_norm_kernel, with one of the four mistakes: eps, mean, stride, half."""
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=0.0)
+    w_ptr += row * x_row_stride if MISTAKE == "stride" else 0
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    squares = tl.sum(x * x if MISTAKE == "half" else x.to(tl.float32) * x.to(tl.float32), axis=0).to(tl.float32)
+    mean = squares / (BLOCK if MISTAKE == "mean" else n_cols)
+    rstd = 1 / (tl.sqrt(mean) + eps) if MISTAKE == "eps" else tl.rsqrt(mean + eps)
+    tl.store(y_ptr + row * y_row_stride + cols, x.to(tl.float32) * rstd * w, mask=mask)
+
+
+def wrong(x, w, mistake):
+    """RMSNorm with a mistake."""
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    n = x.shape[1]
+    block = triton.next_power_of_2(n)
+    wrong_kernel[(x.shape[0],)](y, x, w, y.stride(0), x.stride(0), n, 1e-6, MISTAKE=mistake, BLOCK=block)
+    return y
+
+
+for mistake, section in {"eps": "numbers", "mean": "numbers", "stride": "memory", "half": "numbers"}.items():
+    report = audit(lambda x, w: wrong(x, w, mistake), rms_norm_of_torch, torch.randn(4, 300), torch.randn(300), gpus=())
+    assert {fault.section for fault in report.faults} == {section}
+    print(f"{mistake}: {report.faults[0].sentence}\n    with {report.faults[0].case}\n")
+### END SOLUTION
+
+# %% [markdown]
+# <details><summary>Which case shows which mistake</summary>
+#
+# **eps outside of the root**: *numbers*, with numbers near 0.001, whose squares are about as small as eps. Beside the squares of
+# ordinary numbers, eps is too small to be seen. So random numbers hide this mistake, except where a whole row happens to
+# be small.
+#
+# **The mean over BLOCK**: *numbers*, for every row whose length is no power of two.
+#
+# **The row's offset in `w_ptr`**: *memory*. Program 1 loads behind the last element of `w`. Only a matrix of one row
+# hides it.
+#
+# **Squares in half precision**: *numbers*, in float16, where the sum passes 65504. A test in float32 cannot see
+# it. For bfloat16, the report says under *not looked at* that the kernel computes with bfloat16.
+#
+# *An honest aside*: no fault in forty cases is no proof. An audit sees only what reaches the kernel. If a function copies every
+# `x` first, then no row begins beyond element 2^31, and nobody notices an offset of 32 bits.
+#
+# </details>
+
+# %% [markdown]
+# ## One step further: the gradient of the weights
+#
+# *This is harder. Allow yourself half an hour.*
+#
+# In training, `w` is learned. Let `dy` be the gradient of `y`. All rows share `w`, so its gradient is a sum over all rows:
+#
+# $$dw_j = \sum_i dy_{ij} \, \frac{x_{ij}}{\sqrt{\frac{1}{N}\sum_k x_{ik}^2 + \text{eps}}}$$
+#
+# Each row had a program of its own, and now every row adds to the same N numbers. What is wrong if two programs store
+# the same element (lesson 03)?
+
+# %% [markdown]
+# Write `weight_gradient(x, dy)`, with as many kernels as you like:
+#
+# - `x` and `dy` are matrices of the same size and dtype, as `x` above. eps is 1e-6.
+# - The result is a vector in this dtype, with one number for each column. If there are no rows, all of them are 0.
+#
+# No new function is needed. A program may also take a column.
+
+# %% tags=["open"]
+# The kernels, and the function that launches them.
+### BEGIN SOLUTION
+@triton.jit
+def rstd_kernel(rstd_ptr, x_ptr, x_row_stride, n_cols, eps, BLOCK: tl.constexpr):
+    """What row program_id(0) is multiplied by, in float32: a number for each row."""
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=0.0).to(tl.float32)
+    tl.store(rstd_ptr + row, tl.rsqrt(tl.sum(x * x, axis=0) / n_cols + eps))
+
+
+@triton.jit
+def weight_gradient_kernel(dw_ptr, dy_ptr, x_ptr, rstd_ptr, dy_row_stride, x_row_stride, n_rows, BLOCK: tl.constexpr):
+    """The sum of column program_id(0): no other program stores its element. BLOCK is at least n_rows."""
+    col = tl.program_id(0)
+    rows = tl.arange(0, BLOCK).to(tl.int64)
+    mask = rows < n_rows
+    dy = tl.load(dy_ptr + rows * dy_row_stride + col, mask=mask, other=0.0).to(tl.float32)
+    x = tl.load(x_ptr + rows * x_row_stride + col, mask=mask, other=0.0).to(tl.float32)
+    rstd = tl.load(rstd_ptr + rows, mask=mask, other=0.0)
+    tl.store(dw_ptr + col, tl.sum(dy * x * rstd, axis=0))
+
+
+def weight_gradient(x, dy, eps=1e-6):
+    """The gradient of w in rms_norm(x, w), for the gradient dy of its result; both M×N."""
+    x = x if x.stride(1) == 1 else x.contiguous()
+    dy = dy if dy.stride(1) == 1 else dy.contiguous()
+    n_rows, n_cols = x.shape
+    rstd = torch.empty(n_rows, dtype=torch.float32, device=x.device)
+    dw = torch.empty(n_cols, dtype=x.dtype, device=x.device)
+    rstd_kernel[(n_rows,)](rstd, x, x.stride(0), n_cols, eps, BLOCK=triton.next_power_of_2(n_cols))
+    block = triton.next_power_of_2(max(n_rows, 1))  # a block has one lane at least
+    weight_gradient_kernel[(n_cols,)](dw, dy, x, rstd, dy.stride(0), x.stride(0), n_rows, BLOCK=block)
+    return dw
+### END SOLUTION
+
+# %% tags=["nbval-ignore-output"]
+def weight_gradient_of_torch(x, dy):
+    return (dy * torch.nn.functional.rms_norm(x, x.shape[1:], None, 1e-6)).sum(dim=0)
+
+
+report_of_gradient = audit(weight_gradient, weight_gradient_of_torch, torch.randn(40, 30), torch.randn(40, 30), gpus=())
+report_of_gradient
+
+# %%
+bool(report_of_gradient)
+
+# %% [markdown]
+# Try the data race, too: the program of each row loads all of `dw`, adds its part, and stores it. Are these numbers wrong, if
+# programs run one after the other? What does the audit say?
+
+# %% tags=["open", "nbval-ignore-output"]
+# A kernel with a race, the function that launches it, and its audit.
+### BEGIN SOLUTION
+@triton.jit
+def racing_kernel(dw_ptr, dy_ptr, x_ptr, rstd_ptr, row_stride, n_cols, BLOCK: tl.constexpr):
+    """Row program_id(0) adds its part to dw, which all programs share."""
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    dy = tl.load(dy_ptr + row * row_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    x = tl.load(x_ptr + row * row_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    before = tl.load(dw_ptr + cols, mask=mask, other=0.0)
+    tl.store(dw_ptr + cols, before + dy * x * tl.load(rstd_ptr + row), mask=mask)
+
+
+def racing_gradient(x, dy):
+    """The gradient of w, if the programs happen to run one after the other."""
+    x, dy = x.contiguous(), dy.contiguous()
+    rstd = torch.rsqrt(x.float().square().mean(dim=1) + 1e-6)
+    dw = torch.zeros(x.shape[1], device=x.device)
+    block = triton.next_power_of_2(x.shape[1])
+    racing_kernel[(x.shape[0],)](dw, dy, x, rstd, x.stride(0), x.shape[1], BLOCK=block)
+    return dw.to(x.dtype)
+
+
+report = audit(racing_gradient, weight_gradient_of_torch, torch.randn(40, 30), torch.randn(40, 30), gpus=())
+assert {fault.section for fault in report.faults} == {"order"}
+report
+### END SOLUTION
+
+# %% [markdown]
+# <details><summary>One way to sum across programs</summary>
+#
+# **Two launches**: the first one stores one number for each row, the inverse of its root mean square. The second one reads it:
+# all stores of a launch are done before the next one begins.
+#
+# **A program for each column**: its lanes are the rows, and no other program stores its element. So there is no race.
+# `tl.atomic_add` would be right, too (lesson 03), with the last digits of the sums in the order of the programs.
+#
+# **The race**: the numbers are right here, and the report names the load and the store that meet, under *order*. On a
+# GPU some of the sums may be lost.
+#
+# *An honest aside*: the kernel of columns is right, but not fast. Neighbouring lanes are a row apart, so its requests are not
+# coalesced (lesson 03), and one block has to hold a whole column. A faster way: each program adds up several rows, stores its sum in a row of its own,
+# and a second launch adds these rows. Lesson 09 divides work in this way. Lesson 11 is about gradients.
+#
+# </details>
+
+# %% [markdown]
 # ## What to read
 #
 # - Rounding, eps and subnormal numbers: David Goldberg, [*What Every Computer Scientist Should Know About
@@ -416,6 +739,10 @@ masked_softmax_kernel[(3,)](y, x, keep, y.stride(0), x.stride(0), keep.stride(0)
 #   Training*](https://arxiv.org/abs/1710.03740) (2017).
 # - bfloat16: Dhiraj Kalamkar and others, [*A Study of BFLOAT16 for Deep Learning
 #   Training*](https://arxiv.org/abs/1905.12322) (2019).
+# - RMSNorm: Biao Zhang and Rico Sennrich, [*Root Mean Square Layer
+#   Normalization*](https://arxiv.org/abs/1910.07467) (2019), and
+#   [`torch.nn.functional.rms_norm`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.rms_norm.html).
+# - Kernels of your own, in a notebook, in pytest and on GitHub: [`audit`](../docs/audit.md). Its example is an RMSNorm, so write yours first.
 
 # %%
 progress()

@@ -133,6 +133,16 @@ def test_ids_survive_cells_that_are_added(tmp_path):
     assert 6 == len(after) == len({c.id for c in after})
 
 
+def test_an_open_cell_needs_no_check_and_begins_almost_empty(tmp_path):
+    """Learners see what stands outside of the markers; nbgrader keeps the cell as an answer without points."""
+    answer = '# %% tags=["open"]\n# Yours.\n### BEGIN SOLUTION\nhalf = 0.5\n### END SOLUTION\n'
+    source = made(tmp_path, SMALL + "\n" + answer)
+    solved, opened = source.cells[-1], build.learner(source, "04_one_row").cells[-1]
+
+    assert ("open", "# Yours.") == (opened.id, opened.source) and "half = 0.5" in solved.source
+    assert opened.metadata.nbgrader.solution and not opened.metadata.nbgrader.grade
+
+
 def test_outputs_stay_with_the_cells_that_did_not_change(tmp_path):
     """So that only what changed is run again."""
     stored = made(tmp_path, SMALL)

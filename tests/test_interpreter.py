@@ -121,6 +121,13 @@ def same_element(y_ptr):
 
 
 @triton.jit
+def padded_by_zero(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    me, cols = tl.program_id(0), tl.arange(0, BLOCK)
+    tl.store(y_ptr + 2 * me, tl.load(x_ptr + me, mask=me < n, other=0.0))
+    tl.store(y_ptr + 2 * me + 1 + cols, tl.load(x_ptr + me + cols, mask=me + cols < n, other=0))
+
+
+@triton.jit
 def broadcast_load(y_ptr, x_ptr, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     tl.store(y_ptr + cols, tl.load(x_ptr + cols * 0))
@@ -164,6 +171,16 @@ def test_a_tile_that_runs_over_the_last_row_is_said_to_do_so(gap):
 
     assert (where["row"], where["column"]) == (3, 0)
     assert ([1, 0, 0], 1, 3 * y.stride(0)) == (where["program"], where["line"], where["begins"])
+
+
+@pytest.mark.parametrize("programs", [1, 4])
+@pytest.mark.parametrize("n", [0, 2])
+def test_a_pad_of_zero_is_one_for_a_single_element_too(programs, n):
+    """A number, and a block of one lane: the stock interpreter takes 0 for no pad there."""
+    x, y = torch.ones(programs), blank(2 * programs)
+    padded_by_zero[(programs,)](y, x, min(n, programs), BLOCK=1)
+
+    assert y.tolist() == [float(i // 2 < n) for i in range(2 * programs)]
 
 
 def test_a_condition_on_scalars_may_be_part_of_a_mask():

@@ -348,7 +348,7 @@ def test_a_chinese_notebook_runs_with_answers_from_the_english_lesson(stem, tmp_
     made = notebook(ROOT / in_language.place(f"notebooks/{stem}.ipynb", "zh_Hans"))
     solved = {cell.id: cell.source for cell in notebook(ROOT / "solutions" / f"{stem}.ipynb").cells}
     for cell in made.cells:
-        if cell.id.startswith("exercise-"):
+        if cell.id.startswith(("exercise-", "open")):
             cell.source = solved[cell.id]
     folder = ROOT / "notebooks" / "zh"
     NotebookClient(made, timeout=300, resources={"metadata": {"path": folder}}).execute()

@@ -10,7 +10,8 @@
 
 A source is a jupytext percent file without the first code cell, which opening.py keeps for all lessons. What stands
 between ### BEGIN SOLUTION and ### END SOLUTION becomes a TODO in the learner's notebook. In the text of a kernel in
-CUDA C++ both markers are comments: // ### BEGIN SOLUTION.
+CUDA C++ both markers are comments: // ### BEGIN SOLUTION. A cell with the tag "open" has no check and no stub: learners
+begin with what stands outside of the markers.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _CHECK = re.compile(r'^check\("(\d+\.\d+)"\)$', re.MULTILINE)
 _README, _GUIDE = ROOT / "README.md", ROOT / "docs" / "teaching.md"
 _SHOWN = 20  # missing translations that --check names one by one
+_OPEN = "open"  # the tag of a cell that no check belongs to, and its id
 _PICTURE = "picture:"  # begins the tag of a cell whose picture the README shows; docs/ and the rest name the file
 
 
@@ -84,10 +86,12 @@ def _parsed(text: str) -> nbformat.NotebookNode:
 
 
 def _identity(cells, i: int, cell) -> str:
-    """exercise-4-1, check-4-1, or a name that follows from the cell's text: the same whatever is added around it."""
+    """exercise-4-1, check-4-1, open, or a name that follows from the cell's text: the same whatever is added around."""
     checked = _CHECK.search(cell.source)
     if cell.cell_type == "code" and checked:
         return "check-" + checked[1].replace(".", "-")
+    if _OPEN in cell.metadata.get("tags", []):
+        return _OPEN
     if cell.cell_type == "code" and BEGIN in cell.source:
         following = next((m for c in cells[i:] if c.cell_type == "code" and (m := _CHECK.search(c.source))), None)
         if following is None:
@@ -102,12 +106,12 @@ def _unique(name: str, seen: dict[str, int]) -> str:
 
 
 def _nbgrader(cell) -> dict | None:
-    """nbgrader's metadata (schema 3) of an exercise cell or a check cell."""
+    """nbgrader's metadata (schema 3) of an exercise cell, an open one or a check cell."""
     from grader import lessons
 
     kind, _, number = cell.id.partition("-")
     common = {"schema_version": 3, "task": False, "grade_id": cell.id, "cell_type": "code"}
-    if kind == "exercise":
+    if kind in ("exercise", _OPEN):
         return common | {"grade": False, "solution": True, "locked": False}
     if kind == "check":
         exercise = lessons.exercises()[number.replace("-", ".")]
@@ -127,7 +131,9 @@ def learner(notebook: nbformat.NotebookNode, stem: str) -> nbformat.NotebookNode
     done = Counter()
     for cell in code:
         cell.outputs, cell.execution_count = [], None
-        if BEGIN in cell.source:
+        if _OPEN in cell.metadata.get("tags", []):
+            cell.source = emptied(cell.source)
+        elif BEGIN in cell.source:
             exercise, here = _exercise(cell), cell.source.count(BEGIN)
             cell.source = stub(cell.source, exercise, done[exercise], regions[exercise])
             done[exercise] += here
@@ -137,6 +143,11 @@ def learner(notebook: nbformat.NotebookNode, stem: str) -> nbformat.NotebookNode
 def _exercise(cell) -> str:
     """The number of the exercise of a cell, such as 14.2, from its id exercise-14-2 or exercise-14-2-3."""
     return cell.id.removeprefix("exercise-").replace("-", ".", 1).split("-")[0]
+
+
+def emptied(source: str) -> str:
+    """The text of an open cell without its solution regions."""
+    return re.sub(rf"{BEGIN}\n.*?{END}", "", source, flags=re.DOTALL).strip()
 
 
 def stub(source: str, exercise: str, before: int = 0, regions: int | None = None) -> str:

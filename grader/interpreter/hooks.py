@@ -31,7 +31,7 @@ _ACCESSES, _ACCESSES_AN_ELEMENT = 10_000, 8
 _GROUPS = {
     "guard": (
         ("guard", "poison", "ledger", "order"),
-        lambda: (_hook_libdevice, _hook_memory, _hook_atomics, _hook_programs, _hook_launch),
+        lambda: (_hook_libdevice, _hook_pads, _hook_memory, _hook_atomics, _hook_programs, _hook_launch),
     ),
     "speed": (
         ("speed",),
@@ -158,6 +158,23 @@ def _hook_libdevice(private: Private) -> None:
         libdevice.install(private)
 
 
+def _hook_pads(private: Private) -> None:
+    """Note whether a load has an `other`: the stock method asks a single element for its truth, and so drops a 0."""
+    load = private.load
+
+    def noted_load(ptr, mask, other, *args, **kwargs):
+        launch = current.launch
+        if launch is None:
+            return load(ptr, mask, other, *args, **kwargs)
+        launch.padded = other is not None
+        try:
+            return load(ptr, mask, other, *args, **kwargs)
+        finally:
+            launch.padded = False
+
+    private.replace("load", noted_load)
+
+
 def _hook_memory(private: Private) -> None:
     """Hook each access: check it, count it, and poison the masked lanes of a load without `other`."""
     load, store = private.masked_load, private.masked_store
@@ -171,6 +188,9 @@ def _hook_memory(private: Private) -> None:
         mask = as_handle(mask)
         if current.launch is None:
             return load(self, ptrs, mask, other, *args, **kwargs)
+        if current.launch.padded and other is None:
+            element = ptrs.get_element_ty()
+            other = Handle(np.zeros(ptrs.data.shape, private.numpy_dtype(element)), element)
         if current.launch.transaction is not None:
             return scheduler.load(private, lambda *one: load(self, *one, *args, **kwargs), ptrs, mask, other)
         real = _checked_access("load", ptrs, mask.data, private)

@@ -36,6 +36,7 @@ class LaunchState:
     grid: tuple[int, int, int] = (1, 1, 1)
     program: tuple[int, int, int] = (0, 0, 0)
     accesses: int = 0  # of the running program
+    padded: bool = False  # whether the running tl.load has an `other`
     in_program: bool = False  # whether code of the kernel is running, and not the interpreter around it
     permutation: list[int] | None = None  # program at each place of the order; None: ascending
     patched: set[int] = field(default_factory=set)  # ids of the global namespaces that see the patched language

@@ -67,6 +67,7 @@ _PATHS = {
     "make_block_type": "tl.core.block_type.__init__",
     "semantic": "interpreter_semantic",
     "broadcast": "interpreter_semantic.broadcast_impl_value",
+    "load": "interpreter_semantic.load",
     "patch_language": "_patch_lang",
     "patch_attribute": "_patch_attr",
     "patch_builtin": "_patch_builtin",
@@ -82,7 +83,7 @@ _ALWAYS = ("Handle", "numpy_dtype", "Builder", "language", "core", "tensor")
 # feature -> the names that it needs. A name that no feature needs may be missing.
 NEEDED = {
     "guard": (
-        *_ALWAYS, "launch", "call_function", "to_tensor_of_language", "Error", "masked_load", "masked_store",
+        *_ALWAYS, "launch", "call_function", "to_tensor_of_language", "Error", "load", "masked_load", "masked_store",
         "atomic_rmw", "atomic_cas", "set_grid_dim", "set_grid_idx",
     ),
     "speed": (
