@@ -101,7 +101,7 @@ def measured(heat: Heat, card) -> dict[str, Time | Said]:
             if wrong := compare(name, run()):
                 found[name] = wrong
                 continue
-            replays[name], times[name] = card.prepared(functools.partial(_played, run)), []
+            replays[name], times[name] = card.prepared(functools.partial(_played, run), ()), []
         except Exception as error:  # of an answer, of Triton's compiler, of a launch that this card does not take
             found[name] = _sentence(error)
     rng, began, done = random.Random(0), time.monotonic(), 0
