@@ -162,13 +162,13 @@ def _hook_pads(private: Private) -> None:
     """Note whether a load has an `other`: the stock method asks a single element for its truth, and so drops a 0."""
     load = private.load
 
-    def noted_load(ptr, mask, other, *args, **kwargs):
+    def noted_load(self, ptr, mask, other, *args, **kwargs):
         launch = current.launch
         if launch is None:
-            return load(ptr, mask, other, *args, **kwargs)
+            return load(self, ptr, mask, other, *args, **kwargs)
         launch.padded = other is not None
         try:
-            return load(ptr, mask, other, *args, **kwargs)
+            return load(self, ptr, mask, other, *args, **kwargs)
         finally:
             launch.padded = False
 

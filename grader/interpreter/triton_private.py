@@ -67,7 +67,7 @@ _PATHS = {
     "make_block_type": "tl.core.block_type.__init__",
     "semantic": "interpreter_semantic",
     "broadcast": "interpreter_semantic.broadcast_impl_value",
-    "load": "interpreter_semantic.load",
+    "load": "TritonSemantic.load",
     "patch_language": "_patch_lang",
     "patch_attribute": "_patch_attr",
     "patch_builtin": "_patch_builtin",
