@@ -118,6 +118,24 @@ def stop(status: int, sentence: str) -> int:
     return status
 
 
+def not_written(out: pathlib.Path, error: OSError) -> int:
+    """As `stop`, where rows cannot be kept in the folder `out`."""
+    sentence = said(
+        "The results cannot be written to {out}: {why}. The rows that are there stay, and "
+        "the same command goes on from them.",
+        out=repr(str(out)),
+        why=error.strerror or error,
+    )
+    return stop(2, sentence)
+
+
+def interrupted(out: pathlib.Path) -> int:
+    """As `stop`, after Ctrl-C."""
+    return stop(
+        130, said("Stopped. What is done is in {out}; the same command goes on from there.", out=repr(str(out)))
+    )
+
+
 def positive(kind):
     """An argparse type: a number of this kind above 0."""
 

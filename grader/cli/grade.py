@@ -85,16 +85,7 @@ def run(options) -> int:
     except (submissions.NothingToGrade, seeds.NoSecret, results_store.Busy) as error:
         return class_files.stop(2, said("Nothing graded: {error}.", error=error))
     except OSError as error:
-        why = error.strerror or error
-        return class_files.stop(
-            2,
-            said(
-                "The results cannot be written to {out}: {why}. The rows that are there stay, and "
-                "the same command goes on from them.",
-                out=repr(str(options.out)),
-                why=why,
-            ),
-        )
+        return class_files.not_written(options.out, error)
     except grading.BelowLevel as error:
         return class_files.stop(
             3, said("Grading stopped: {error}. `python -m grader doctor` says what is missing.", error=error)
@@ -102,10 +93,7 @@ def run(options) -> int:
     except (grading.NotGraded, executors.Unreachable) as error:
         return class_files.stop(2, said("Grading stopped: {error}.", error=error))
     except KeyboardInterrupt:
-        return class_files.stop(
-            130,
-            said("Stopped. What is done is in {out}; the same command goes on from there.", out=repr(str(options.out))),
-        )
+        return class_files.interrupted(options.out)
     return 1 if unjudged or unmet else 0
 
 

@@ -80,23 +80,11 @@ def run(options) -> int:
     except (_NoRace, assignment.NoAssignment, submissions.NothingToGrade, seeds.NoSecret, results_store.Busy) as error:
         return class_files.stop(2, said("Nothing raced: {error}.", error=error))
     except OSError as error:
-        why = error.strerror or error
-        return class_files.stop(
-            2,
-            said(
-                "The results cannot be written to {out}: {why}. The rows that are there stay, and "
-                "the same command goes on from them.",
-                out=repr(str(options.out)),
-                why=why,
-            ),
-        )
+        return class_files.not_written(options.out, error)
     except (grading.NotGraded, executors.Unreachable) as error:
         return class_files.stop(2, said("The race stopped: {error}.", error=error))
     except KeyboardInterrupt:
-        return class_files.stop(
-            130,
-            said("Stopped. What is done is in {out}; the same command goes on from there.", out=repr(str(options.out))),
-        )
+        return class_files.interrupted(options.out)
 
 
 def _race(options, exercise, lesson: str, given, part: list, secret: bytes, shapes: tuple) -> int:
