@@ -6,7 +6,7 @@ import torch
 from torch.autograd import forward_ad
 
 from . import loss_launchers, pick
-from .on_device import has_kernels, is_hidden, on_its_device
+from .on_device import batch_first, has_kernels, is_hidden, on_its_device
 
 _REDUCTIONS = ("none", "mean", "sum")
 
@@ -202,14 +202,6 @@ _gradient.register_autograd(
 )
 
 
-def _flat(info, dims, *tensors):
-    """The tensors with the batch as first dimension, each of them with one number or row for each row of the batch."""
-    return (
-        t.expand(info.batch_size, *t.shape) if dim is None else t.movedim(dim, 0)
-        for t, dim in zip(tensors, dims, strict=False)
-    )
-
-
 # An operator of torch.library cannot be differentiated inside of vmap, torch.func.grad and the like; these can.
 class _Losses(torch.autograd.Function):
     forward = staticmethod(_eager)
@@ -222,7 +214,7 @@ class _Losses(torch.autograd.Function):
 
     @staticmethod
     def vmap(info, dims, x, target, ignore, smoothing, reduction, wide):
-        x, target = _flat(info, dims, x, target)
+        x, target = batch_first(info, dims, x, target)
         batch, m, n = x.shape
         loss, states, weight = _Losses.apply(
             x.reshape(batch * m, n), target.reshape(batch * m), ignore, smoothing, reduction, wide
@@ -240,7 +232,7 @@ class _Gradient(torch.autograd.Function):
 
     @staticmethod
     def vmap(info, dims, g, x, target, states, weight, ignore, smoothing, reduction):
-        g, x, target, states = _flat(info, dims, g, x, target, states)
+        g, x, target, states = batch_first(info, dims, g, x, target, states)
         batch, m, n = x.shape
         dx = _Gradient.apply(
             g.reshape(batch * m), x.reshape(batch * m, n), target.reshape(batch * m), states.reshape(batch * m, 2),

@@ -1,9 +1,9 @@
-"""For which tensors kernels run, and launches on the GPU on which a tensor lies: it need not be the current one."""
+"""For which tensors kernels run, their batch under vmap, and launches on the GPU on which a tensor lies."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import torch
 
@@ -36,6 +36,14 @@ def is_hidden(*tensors: torch.Tensor) -> bool:
     except RuntimeError:  # no memory of its own: a tensor of vmap
         return True
     return False
+
+
+def batch_first(info, dims: tuple[int | None, ...], *tensors: torch.Tensor) -> Iterator[torch.Tensor]:
+    """The tensors with the batch as first dimension. Each has it at another place, or not at all."""
+    return (
+        t.expand(info.batch_size, *t.shape) if dim is None else t.movedim(dim, 0)
+        for t, dim in zip(tensors, dims, strict=False)
+    )
 
 
 def on_its_device(launch: Callable[..., None], x: torch.Tensor, *others: object) -> None:

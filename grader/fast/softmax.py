@@ -8,7 +8,7 @@ import torch
 from torch.autograd import forward_ad
 
 from . import backward, column_launchers, pick
-from .on_device import has_kernels, is_hidden, on_its_device
+from .on_device import batch_first, has_kernels, is_hidden, on_its_device
 
 
 def softmax(x: torch.Tensor, dim: int = -1, dtype: torch.dtype | None = None) -> torch.Tensor:
@@ -170,15 +170,7 @@ def _(info, dims, x, dim, log):
 
 @torch.library.register_vmap(_gradient)
 def _(info, dims, y, dy, dim, log):
-    return _gradient(*_batches(info, dims, y, dy), dim + 1, log), 0
-
-
-def _batches(info, dims, *tensors):
-    """The tensors with the batch as first dimension. Each has it at another place, or not at all."""
-    return (
-        t.expand(info.batch_size, *t.shape) if dim is None else t.movedim(dim, 0)
-        for t, dim in zip(tensors, dims, strict=False)
-    )
+    return _gradient(*batch_first(info, dims, y, dy), dim + 1, log), 0
 
 
 # An operator of torch.library cannot be differentiated inside of vmap, torch.func.grad and the like; these can.
@@ -203,4 +195,4 @@ class _Gradient(torch.autograd.Function):
 
     @staticmethod
     def vmap(info, dims, y, dy, dim, log):
-        return _Gradient.apply(*_batches(info, dims, y, dy), dim + 1, log), 0
+        return _Gradient.apply(*batch_first(info, dims, y, dy), dim + 1, log), 0
