@@ -10,6 +10,8 @@ import torch
 import triton
 import triton.language as tl
 
+from ..timing.peers import five_passes
+
 Softmax = Callable[[torch.Tensor], torch.Tensor]
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # of logits (M×N) and M targets, their mean
 
@@ -33,12 +35,6 @@ def all_of_them() -> tuple[dict[str, Softmax], list[str]]:
         except ImportError:
             missing.append(name)
     return here, missing
-
-
-def five_passes(x: torch.Tensor) -> torch.Tensor:
-    """Softmax of x (M×N) as in lesson 01: maximum, subtract, exp, sum, divide."""
-    e = torch.exp(x - x.amax(dim=1, keepdim=True))
-    return e / e.sum(dim=1, keepdim=True)
 
 
 @triton.jit
