@@ -130,14 +130,14 @@ def _width(case: Case, evidence: Evidence) -> Failure | None:
         sentence = fault(
             "way",
             "right numbers, but one access moves {widest} elements, and a tile has {tile}",
-            widest=_most("widest", evidence),
+            widest=evidence.most("widest"),
             tile=case.tile,
         )
     elif _beyond("largest", case.largest, evidence):
         sentence = fault(
             "way",
             "right numbers, but a kernel computes with a block of {largest} elements, expected {most} at most",
-            largest=_most("largest", evidence),
+            largest=evidence.most("largest"),
             most=case.largest,
         )
     else:
@@ -149,18 +149,14 @@ def _unrolled(case: Case, evidence: Evidence) -> Failure | None:
     """A failure if a walk has a load for each of its steps: it ends with the longest row that its text knows."""
     if not _beyond("loads", case.loads, evidence):
         return None
-    loads = _most("loads", evidence)
+    loads = evidence.most("loads")
     sentence = fault("way", "right numbers, but the compiler makes {loads} loads of the kernel's text", loads=loads)
     return Failure(case, evidence, sentence, "unrolled-to-a-length")
 
 
 def _beyond(count: str, limit: int | None, evidence: Evidence) -> bool:
     """Whether a launch counted more than a case allows; None allows all."""
-    return limit is not None and _most(count, evidence) > limit
-
-
-def _most(count: str, evidence: Evidence) -> int:
-    return max((launch[count] for launch in evidence.launches), default=0)
+    return limit is not None and evidence.most(count) > limit
 
 
 def _traffic(case: Case, evidence: Evidence) -> Failure | None:

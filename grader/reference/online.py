@@ -23,7 +23,7 @@ def state(xs: list[float]) -> State:
 
 def block_fault(evidence: Evidence, least: int, largest: int) -> str | None:
     """None when the widest access of the launches has `least` to `largest` lanes, else a sentence."""
-    widest = max((launch["widest"] for launch in evidence.launches), default=0)
+    widest = evidence.most("widest")
     fits = least <= widest <= largest
     if fits:
         return None

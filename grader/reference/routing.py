@@ -197,17 +197,17 @@ def refused_late(evidence: Evidence) -> bool:
 
 def widest(evidence: Evidence) -> int:
     """The most elements that an access of one program had."""
-    return max((launch["widest"] for launch in evidence.launches), default=0)
+    return evidence.most("widest")
 
 
 def storing_programs(evidence: Evidence) -> int:
     """The most programs of one launch that stored an element."""
-    return max((launch["storing"] for launch in evidence.launches), default=0)
+    return evidence.most("storing")
 
 
 def working_programs(evidence: Evidence) -> int:
     """The most programs of one launch that stored an element, and had a share of the loads."""
-    return max((launch["working"] for launch in evidence.launches), default=0)
+    return evidence.most("working")
 
 
 def held_by_a_thread(evidence: Evidence) -> int:

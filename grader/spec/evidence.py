@@ -92,6 +92,10 @@ class Observations:
     moves: list[tuple[str, str, int, int]] = field(default_factory=list)
     programs: list[str] = field(default_factory=list)  # texts of the kernels, as JSON of protocol.kernels.KernelProgram
 
+    def most(self, count: str) -> int:
+        """The largest of one count of the launches, such as "widest"; 0 without a launch."""
+        return max((launch[count] for launch in self.launches), default=0)  # type: ignore[literal-required]
+
 
 @dataclass
 class Evidence(Observations):
