@@ -48,6 +48,18 @@ def _loss(c, log_d, s, hit, smoothing, n_cols, FUSED: tl.constexpr, SMOOTH: tl.c
 
 
 @triton.jit
+def _keep(losses_ptr, states_ptr, parts_ptr, rows, there, c, log_d, loss, counted, REDUCED: tl.constexpr):
+    """Store the states of a block of rows, and their losses as tile_kernel says."""
+    tl.store(states_ptr + 2 * rows, c, mask=there)
+    tl.store(states_ptr + 2 * rows + 1, log_d, mask=there)
+    if REDUCED:
+        tl.store(parts_ptr + tl.program_id(0), tl.sum(loss, axis=0))
+        tl.store(parts_ptr + tl.num_programs(0) + tl.program_id(0), tl.sum(counted.to(tl.float32), axis=0))
+    else:
+        tl.store(losses_ptr + rows, loss, mask=there)
+
+
+@triton.jit
 def tile_kernel(
     losses_ptr, states_ptr, parts_ptr, x_ptr, targets_ptr, x_units, n_rows, n_units, ignore, smoothing,
     UNIT: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr, REDUCED: tl.constexpr, SMOOTH: tl.constexpr,
@@ -74,13 +86,7 @@ def tile_kernel(
     s = tl.sum(tl.where(mask, exponent, 0.0), axis=1) if SMOOTH else d
     log_d = tl.log2(d)
     loss = tl.where(counted, _loss(c, log_d, s, hit, smoothing, n_cols, FUSED, SMOOTH), 0.0)
-    tl.store(states_ptr + 2 * rows, c, mask=there)
-    tl.store(states_ptr + 2 * rows + 1, log_d, mask=there)
-    if REDUCED:
-        tl.store(parts_ptr + tl.program_id(0), tl.sum(loss, axis=0))
-        tl.store(parts_ptr + tl.num_programs(0) + tl.program_id(0), tl.sum(counted.to(tl.float32), axis=0))
-    else:
-        tl.store(losses_ptr + rows, loss, mask=there)
+    _keep(losses_ptr, states_ptr, parts_ptr, rows, there, c, log_d, loss, counted, REDUCED)
 
 
 @triton.jit
@@ -211,13 +217,7 @@ def merge_kernel(
     else:
         s = ds
     loss = tl.where(counted, _loss(c, log_d, tl.sum(s, axis=1), hit, smoothing, n_cols, FUSED, SMOOTH), 0.0)
-    tl.store(states_ptr + 2 * rows, c, mask=there)
-    tl.store(states_ptr + 2 * rows + 1, log_d, mask=there)
-    if REDUCED:
-        tl.store(parts_ptr + tl.program_id(0), tl.sum(loss, axis=0))
-        tl.store(parts_ptr + tl.num_programs(0) + tl.program_id(0), tl.sum(counted.to(tl.float32), axis=0))
-    else:
-        tl.store(losses_ptr + rows, loss, mask=there)
+    _keep(losses_ptr, states_ptr, parts_ptr, rows, there, c, log_d, loss, counted, REDUCED)
 
 
 @triton.jit
