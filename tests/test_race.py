@@ -33,6 +33,7 @@ from grader.timing.tape import MOST_UPLOADED
 from grader.timing.timekeeper import OWN, Timekeeper
 
 SMALL = Shape((6, 40))
+HANGS = 20.0  # seconds: a host that says nothing for so long waits for ever; in a race, the judge's limit ends it
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +48,7 @@ def racing(source, card, driver="", elsewhere=True, modules=()):
     zygote = zygotes.get()
     zygote.wait()
     number, wire = zygote._request("fork", Job(60.0, elsewhere=elsewhere, modules=modules, raced="host"))
+    wire.settimeout(HANGS)
     frames.receive(wire, 0)
     keeper = Timekeeper(wire, card)
     try:
@@ -172,9 +174,8 @@ def test_a_forgery_gains_nothing(name):
         assert isinstance(second, str), second
     elif outcome == "no gain on a GPU":  # no interpreter runs it
         assert isinstance(first, str)
-    elif outcome == "no gain, or refused the second time":  # a late order may reach the next call
-        assert first == 100.0
-        assert second == 100.0 or isinstance(second, str)
+    elif outcome == "no gain, or refused":  # by chance: a late order may reach the next call, or take its place
+        assert all(each == 100.0 or isinstance(each, str) for each in (first, second))
     else:
         assert outcome == "no gain"
         assert (first, second) == (100.0, 100.0)

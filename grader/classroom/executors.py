@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 
 from .. import environment
 from ..sentence import said
@@ -137,16 +138,14 @@ class _Processes(Executor):
             return self._once(function, args)  # the system may have ended the process, to free memory for example
 
     def _once(self, function, args):
-        pool = getattr(self._of_thread, "pool", None)
-        if pool is None:
-            pool = self._start()
-        began = time.monotonic()
+        pool, process = getattr(self._of_thread, "started", None) or self._start()
         try:
             return pool.submit(_bounded, self._seconds, function, args).result()
         except BrokenProcessPool as error:
-            self._of_thread.pool = None
+            self._of_thread.started = None
             self._pools.discard(pool)
-            if time.monotonic() - began >= self._seconds:
+            pool.shutdown()  # now it knows how the process ended
+            if process.exitcode == -signal.SIGALRM:
                 raise TimeoutError(
                     said(
                         "the process that graded the file did not end in {seconds} seconds",
@@ -155,7 +154,7 @@ class _Processes(Executor):
                 ) from error
             raise
 
-    def _start(self) -> ProcessPoolExecutor:
+    def _start(self) -> tuple[ProcessPoolExecutor, BaseProcess]:
         try:
             pool = ProcessPoolExecutor(1, self._context, _begin, (self._alive_reader,))
         except OSError as error:
@@ -166,11 +165,12 @@ class _Processes(Executor):
         # The process inherits this mask, so that Ctrl-C reaches only the process that submits the files.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            pool.submit(os.getpid).result()
-        except (BrokenProcessPool, OSError, EOFError) as error:
+            number = pool.submit(os.getpid).result()
+            process = next(each for each in multiprocessing.active_children() if each.pid == number)
+        except (BrokenProcessPool, OSError, EOFError, StopIteration) as error:
             raise RuntimeError(said("a process to grade files in does not start")) from error
-        self._of_thread.pool = pool
-        return pool
+        self._of_thread.started = pool, process
+        return pool, process
 
     def shutdown(self, wait: bool = True) -> None:
         """End the processes: after their running files, or at once if not wait."""

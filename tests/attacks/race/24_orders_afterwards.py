@@ -1,6 +1,6 @@
 # tries: to give orders from a thread, while the clock runs
 # in its way: orders are read during a call alone, and none of them reaches a replay
-# outcome: no gain, or refused the second time
+# outcome: no gain, or refused
 import threading
 import time
 
