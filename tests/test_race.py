@@ -161,6 +161,7 @@ def raced_twice(source, card):
     return seen + ["no host"] * (2 - len(seen))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forgery_gains_nothing(name):
     """It has no time, or the time that the card's clock says, of right results."""
@@ -658,6 +659,7 @@ def test_without_a_gpu_the_notebook_shows_what_was_recorded(capsys):
     assert "1.2 has nothing to time." in out
 
 
+@pytest.mark.whole
 def test_a_card_that_does_not_start_ends_the_race_with_a_sentence():
     """Both processes are forked and confined; without a driver, the device ends when it looks for its card."""
     passed = Result("5.2", "", "passed", 1.0, 1.0)

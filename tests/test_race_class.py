@@ -12,7 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 import nbformat
 import pytest
 from paper_card import PaperCard
-from test_race import paper_races
+from test_race import eager, paper_races
 
 from grader import lessons
 from grader.__main__ import main
@@ -23,6 +23,7 @@ from grader.racing import race as racing
 from grader.racing.raced import Raced
 from grader.sentence import said
 from grader.spec import Card, Lap, Shape
+from grader.timing import peers
 
 SECRET = b"0123456789abcdef"
 SHAPES = (Shape((4096, 781)), Shape((33, 20000), True))
@@ -429,6 +430,7 @@ def test_the_engine_itself_makes_the_rows(monkeypatch, tmp_path):
     monkeypatch.setattr(racing, "card_name", lambda: "paper")
     monkeypatch.setattr(executors, "local", lambda *_: contextlib.nullcontext(InPlace().executor()))
     folder, out = hand_in(tmp_path / "in", ada=1), tmp_path / "out"
+    monkeypatch.setattr(peers, "_compiled", eager)
     with paper_races(PaperCard(notes=(said("slow"),))):
         assert run(folder, out, "--shapes", "3x40,2x7") == 0
 

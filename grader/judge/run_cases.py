@@ -36,7 +36,9 @@ class Run:
         """Run the cases. Raises NoWorker if no process can be started."""
         try:
             for case in self._cases:
-                if case.group not in self._unfinished and not self._go_on_after(case):
+                if case.group in self._unfinished or case.dear and self._has_failed(case.group):
+                    continue
+                if not self._go_on_after(case):
                     break
         finally:
             self._close_session()
@@ -44,6 +46,9 @@ class Run:
             self._front_end.close()
         if self._exercise.parts and self.failures:
             self._settle_parts()
+
+    def _has_failed(self, group: str | None) -> bool:
+        return any(failure.case.group == group for failure in self.failures)
 
     def _go_on_after(self, case: Case) -> bool:
         """Run one case. Returns whether to run the next one; so do the methods for the ways in which it ends."""

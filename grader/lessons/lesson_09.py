@@ -242,6 +242,7 @@ def _wrapper_case(label: str, x: torch.Tensor, n_splits: int, order: str) -> Cas
         verify=verify,
         # Empty splits allow many faults, so such a case does not count as a small one.
         size=m * n if n_splits <= n else 1000,
+        dear=states > 1000 or n > 1 << 20,
         # The states are small next to x: an answer may fill them in first, and merge them with PyTorch.
         budget=(2 * m * n + 3 * states * n_splits + 8 * states, m * n + 8 * states) if plain else None,
         may_read_less=True,

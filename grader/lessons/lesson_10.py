@@ -151,7 +151,9 @@ def _walk_case(label: str, x: torch.Tensor, programs: int, y_gap: int = 0, order
         loads=softmax_function.OF_A_WALK,
         busy=softmax_function.shares(m, programs)[1],
     )
-    return replace(case, verify=lambda e: case.verify(e) or softmax_function.unequal(e, m, programs))
+    return replace(
+        case, verify=lambda e: case.verify(e) or softmax_function.unequal(e, m, programs), dear=m // programs > 100
+    )
 
 
 def _residency_cases(seed: int) -> list[Case]:

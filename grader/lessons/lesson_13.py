@@ -124,6 +124,7 @@ def _tiled_case(label: str, offsets: Offsets, m: int, n: int, d: int, dv: int, t
         Call("call", "tiled_attention", (q, k, v, tile)),
         verify=lambda e: attention.returned(e, facts),
         size=m * n,
+        dear=facts["many"],
         facts=facts,
     )
 

@@ -47,6 +47,7 @@ def case(label: str, x: torch.Tensor, alone: bool = False, name: str = "softmax"
         Call("call", name, (x,)),
         lambda evidence: _fault(x, alone, evidence) or (_own_fault(x, evidence) if own else None),
         size=mn,
+        dear=alone,
         budget=budget,
         may_read_less=not (short and whole),
         may_write_less=not (short and whole),
@@ -81,6 +82,7 @@ def first_rows(label: str, x: torch.Tensor, count: int, name: str, whole: bool) 
         Call("call", "check_first_rows", (name, x, count), few=(len(x), count, whole)),
         verify,
         size=x.numel(),
+        dear=True,
         interpreted_only=True,
     )
 
