@@ -213,6 +213,18 @@ def test_a_roster_says_who_is_who_and_who_is_missing(tmp_path, capsys):
     assert lines["ada@uni.edu", "04"]["name"] == "Ada Lovelace"
 
 
+@pytest.mark.parametrize("scores", [(0.0, 1.0), (1.0, 0.0)])
+def test_of_two_names_of_one_student_the_best_file_counts(tmp_path, scores):
+    """Where the roster came after the grading: neither platform knows whether its file is the later one."""
+    given = terms(tmp_path, 'lessons = ["00"]\nroster = "class.csv"')
+    made = [solved(name, "00", score) for name, score in zip(("Ada Lovelace_77", "ada"), scores)]
+    counting, found, _ = of(tmp_path, given, made)
+
+    assert counting["ada@uni.edu", "00"].row["score"] == 1.0
+    (other,) = [entry for entry in found if not entry.counts]
+    assert "nothing says which is later" in entries.late_or_superseded(other)[0]
+
+
 @pytest.mark.parametrize(
     "name, unread", [("04_one_row.ipynb", ["unreadable", "missing"]), ("x.ipynb", ["unreadable"] * 2)]
 )

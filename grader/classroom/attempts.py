@@ -112,12 +112,13 @@ def choose(lesson: str, candidates: Sequence[Candidate], best: bool = False) -> 
 
 
 def _last(candidates: list[Candidate]) -> list[Candidate]:
-    """The candidates that the platform says are the last ones: all, where it does not say it of each.
+    """The candidates that the platform says are the last ones: all, where it does not say it of each, or where they
+    are of several platforms.
 
     Canvas' second number says in which order files were uploaded. Of one attempt, that is no reason to prefer a copy.
     """
     attempts = [each.owner.attempt for each in candidates]
-    if any(attempt is None for attempt in attempts):
+    if any(attempt is None for attempt in attempts) or len({tuple(map(type, each or ())) for each in attempts}) > 1:
         return candidates
     most = max(attempt for attempt in attempts if attempt)
     last = [each for each in candidates if each.owner.attempt == most]
