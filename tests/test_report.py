@@ -112,6 +112,19 @@ def test_a_letter_is_in_the_language_of_the_notebook(tmp_path, monkeypatch):
     )
 
 
+def test_who_handed_in_another_lesson_is_asked_for_the_right_one(tmp_path):
+    """Where nothing else of the student counts; files that are odd in another way are a step of their own."""
+    (tmp_path / "assignment.toml").write_text('lessons = ["04"]\n')
+    given = "--assignment", str(tmp_path / "assignment.toml")
+    other = [moodle(name, 7, "x.ipynb", "05", exercise("5.1")) for name in ("Ada Lovelace", "Bob")]
+    odd = moodle("Ada Lovelace", 7, "04.ipynb", "04", exercise("4.1"), problems=["a conflict was not resolved"])
+    index = report(tmp_path, [*other, odd], *given)["index.html"]
+    assert steps(index)[:2] == [
+        "Write to 1 student, who has to hand in again. The text is ready.", "Read what else was odd about 2 files.",
+    ]  # fmt: skip
+    assert "your file x.ipynb is of lesson 05, and lesson 04 was asked for" in Page(index).text
+
+
 def test_nobody_is_asked_for_what_is_there():
     """A later good file of the lesson, a file of the machine's fault, an empty exercise beside a right one."""
     good = moodle("Alan Turing", 7, "04 (1).ipynb", "04", exercise("4.1"), exercise("4.2", "not_attempted", 0.0))
@@ -237,6 +250,7 @@ def test_the_roster_and_a_persons_points_are_in_the_report(tmp_path):
     assert "Ask 1 student of the roster, of whom there is no file." in steps(index)
     assert '<tr data-section="A">' in index and "<option>B</option>" in index
     text = " ".join(Page(index).text.split())
+    assert re.search("Eve Absent ?no file ?missing ?handed in ?2 of 3 ?2 of 3 ?median", text)
     assert "Eve Absent (B)" in text and "Nothing of yours has arrived" in text
     assert "by hand" in text and "half right" in text and "Ada Lovelace" in text
     more = ("--assignment", str(tmp_path / "assignment.toml"))
