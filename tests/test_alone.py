@@ -38,7 +38,8 @@ class Source(http.server.BaseHTTPRequestHandler):
             "/raw/HEAD/colab_setup.py": (ROOT / "colab_setup.py").read_bytes(),
             "/archive/HEAD.zip": self.server.zip,
         }
-        body = {"page": PAGE, "null": b"null", "gb2312": "<html>请先登录".encode("gb2312")}.get(self.server.what) or body.get(self.path)
+        pages = {"page": PAGE, "null": b"null", "gb2312": "<html>请先登录".encode("gb2312")}
+        body = pages.get(self.server.what) or body.get(self.path)
         if body is None:
             return self.send_error(404)
         have = int(self.headers.get("Range", "bytes=0-")[6:-1]) if self.server.ranges else 0

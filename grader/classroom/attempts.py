@@ -95,11 +95,17 @@ def choose(lesson: str, candidates: Sequence[Candidate], best: bool = False) -> 
     if len(first) < len(left):
         same = [each for each in left if first[each.contents.digest] is not each]
         instead += [
-            (each, said("its answers are those of {name}", name=first[each.contents.digest].file.name)) for each in same
+            (
+                each,
+                said("it is a blank notebook of the course")
+                if each.blank
+                else said("its answers are those of {name}", name=first[each.contents.digest].file.name),
+            )
+            for each in same
         ]
         left = [each for each in left if each not in same]
         if len(left) == 1:
-            why = said("its copies have the same answers")
+            why = said("no file has answers") if left[0].blank else said("its copies have the same answers")
     if len(left) > 1:
         files = listed([each.file.name for each in left])
         why = (

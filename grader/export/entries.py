@@ -241,6 +241,22 @@ def total(mine: list[Entry], most: dict[str, float]) -> tuple[float, float]:
     return round(points, 6), round(sum(most.values()) - sum(entry.worth.exempted for entry in counting), 6)
 
 
+def exempt_in_part(entries: Iterable[Entry]) -> list[Said]:
+    """A sentence about each student who is exempt from a part of a lesson: a gradebook knows one maximum for all."""
+    return [
+        said(
+            "{student} is exempt from a part of lesson {lesson}, and has {score} of {most} points: the gradebook "
+            "counts out of more",
+            student=entry.student,
+            lesson=entry.row["lesson"],
+            score=f"{entry.row['score']:g}",
+            most=f"{entry.row['max_score']:g}",
+        )
+        for entry in entries
+        if entry.counts and entry.worth.exempted and not entry.exempt
+    ]
+
+
 def standing(mine: list[Entry], lesson: str) -> str:
     """How a student stands with a lesson, a key of STANDING. mine: the student's entries.
 
