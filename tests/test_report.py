@@ -72,7 +72,7 @@ def test_the_page_of_the_class_begins_with_what_to_do_next(tmp_path):
     names = [CLASS[0]["submission"], "Ada Lovelace_5_assignsubmission_file_/mine.ipynb"]
     of_04 = {"counts": names[::-1], "undecided": True, "why": "no time is known", "instead": {}}
     left = {"counts": names[:1], "undecided": False, "why": "", "instead": {"x.ipynb": "blank"}}
-    plan = {"students": [{"student": "Ada Lovelace", "lessons": {"04": of_04, "05": left}}]}
+    plan = {"students": [{"student": "ada", "lessons": {"04": of_04, "05": left}}]}
     (tmp_path / "plan.json").write_bytes(rows.line(plan))
     index = report(tmp_path, CLASS)["index.html"]
     assert index.index("What to do next") < index.index('id="again"') < index.index('id="person"')
@@ -84,6 +84,7 @@ def test_the_page_of_the_class_begins_with_what_to_do_next(tmp_path):
     ] == steps(index)[:3]
     assert "Explain again (2 of 2 students):" in steps(index)[3]
     page = Page(index).text
+    assert "Ada Lovelace_5 · Lesson 04" in page
     for words in (f"counts: {names[0]}", f"does not: {names[1]}", "no time is known", "Hello Alan Turing,"):
         assert words in page
 

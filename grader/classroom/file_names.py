@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from dataclasses import dataclass, replace
@@ -187,6 +188,7 @@ def is_of_platform(name: str) -> bool:
     return platform(name) is not None
 
 
+@functools.lru_cache(16384)  # an export asks twice for each file
 def of_student(name: str, student: str) -> PathInfo:
     """Parse a path whose student is known. Folders around the platform's own layout are skipped."""
     parts = _parts(name)

@@ -105,7 +105,7 @@ def _of_class(entries: list[Entry], table: list[dict], most: dict[str, float], c
         "notes": {
             "person": _notes(person, of_entries.for_a_person),
             "time": _notes(entries, of_entries.late_or_superseded),
-            "other": _notes(odd, _others),
+            "other": _notes(entries, _others),
         },
     }
 
