@@ -38,7 +38,8 @@ class Source(http.server.BaseHTTPRequestHandler):
             "/raw/HEAD/colab_setup.py": (ROOT / "colab_setup.py").read_bytes(),
             "/archive/HEAD.zip": self.server.zip,
         }
-        body = {"page": PAGE, "null": b"null"}.get(self.server.what) or body.get(self.path)
+        pages = {"page": PAGE, "null": b"null", "gb2312": "<html>请先登录".encode("gb2312")}
+        body = pages.get(self.server.what) or body.get(self.path)
         if body is None:
             return self.send_error(404)
         have = int(self.headers.get("Range", "bytes=0-")[6:-1]) if self.server.ranges else 0
@@ -124,6 +125,7 @@ WRONG = {
     "broken off": (lambda source, folder: setattr(source, "what", "cut"), "network", "IncompleteRead"),
     "a page to sign in": (lambda source, folder: setattr(source, "what", "page"), "page", "127.0.0.1"),
     "a page for an archive": (lambda source, folder: setattr(source, "zip", PAGE), "page", "127.0.0.1"),
+    "a page in another encoding": (lambda source, folder: setattr(source, "what", "gb2312"), "page", "127.0.0.1"),
     "a page that is Python": (lambda source, folder: setattr(source, "what", "null"), "page", "127.0.0.1"),
     "damaged": (lambda source, folder: setattr(source, "zip", flipped(source.zip)), "page", "127.0.0.1"),
     "a wrong name": (lambda source, folder: setattr(source, "url", f"{source.url}/me/none"), "server", "Error 404"),

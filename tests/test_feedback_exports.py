@@ -105,10 +105,15 @@ def test_canvas_gets_a_zip_of_what_it_handed_out(tmp_path, capsys):
     is a notebook, because Canvas shows it under the name that the student gave.
     """
     python = row("hoppergrace_103_9009_04_one_row.py", "hoppergrace_103", "04", WRONG)
-    store(tmp_path, [ADA, SECOND, python, EVE, BROKEN])
+    packed = "hopperg_104_9010_hw.zip"
+    zipped = [row(f"{packed}/{n}/x.ipynb", "hopperg_104", n, exercise(f"{n[1]}.1", message=n)) for n in ("04", "05")]
+    store(tmp_path, [ADA, SECOND, python, EVE, BROKEN, *zipped])
     export(tmp_path, "canvas-comments")
     with zipfile.ZipFile(tmp_path / "canvas_comments.zip") as archive:
-        files = {name: archive.read(name).decode() for name in archive.namelist()}
+        with zipfile.ZipFile(archive.open(packed)) as inner:
+            text = inner.read("feedback.txt").decode()
+        assert "4.1" in text and "5.1" in text
+        files = {name: archive.read(name).decode() for name in archive.namelist() if name != packed}
     assert {ADA["submission"], SECOND["submission"], python["submission"]} == files.keys()
     for name, text in files.items():
         assert len([part for part in name.split("_") if part.isdecimal()]) >= 2

@@ -72,7 +72,7 @@ def test_the_page_of_the_class_begins_with_what_to_do_next(tmp_path):
     names = [CLASS[0]["submission"], "Ada Lovelace_5_assignsubmission_file_/mine.ipynb"]
     of_04 = {"counts": names[::-1], "undecided": True, "why": "no time is known", "instead": {}}
     left = {"counts": names[:1], "undecided": False, "why": "", "instead": {"x.ipynb": "blank"}}
-    plan = {"students": [{"student": "Ada Lovelace", "lessons": {"04": of_04, "05": left}}]}
+    plan = {"students": [{"student": "ada", "lessons": {"04": of_04, "05": left}}]}
     (tmp_path / "plan.json").write_bytes(rows.line(plan))
     index = report(tmp_path, CLASS)["index.html"]
     assert index.index("What to do next") < index.index('id="again"') < index.index('id="person"')
@@ -84,6 +84,7 @@ def test_the_page_of_the_class_begins_with_what_to_do_next(tmp_path):
     ] == steps(index)[:3]
     assert "Explain again (2 of 2 students):" in steps(index)[3]
     page = Page(index).text
+    assert "Ada Lovelace_5 · Lesson 04" in page
     for words in (f"counts: {names[0]}", f"does not: {names[1]}", "no time is known", "Hello Alan Turing,"):
         assert words in page
 
@@ -110,6 +111,19 @@ def test_a_letter_is_in_the_language_of_the_notebook(tmp_path, monkeypatch):
     assert english.text.startswith(
         "Hello Alan Turing,\n\nyour file 04.ipynb could not be graded: the file is no notebook"
     )
+
+
+def test_who_handed_in_another_lesson_is_asked_for_the_right_one(tmp_path):
+    """Where nothing else of the student counts; files that are odd in another way are a step of their own."""
+    (tmp_path / "assignment.toml").write_text('lessons = ["04"]\n')
+    given = "--assignment", str(tmp_path / "assignment.toml")
+    other = [moodle(name, 7, "x.ipynb", "05", exercise("5.1")) for name in ("Ada Lovelace", "Bob")]
+    odd = moodle("Ada Lovelace", 7, "04.ipynb", "04", exercise("4.1"), problems=["a conflict was not resolved"])
+    index = report(tmp_path, [*other, odd], *given)["index.html"]
+    assert steps(index)[:2] == [
+        "Write to 1 student, who has to hand in again. The text is ready.", "Read what else was odd about 2 files.",
+    ]  # fmt: skip
+    assert "your file x.ipynb is of lesson 05, and lesson 04 was asked for" in Page(index).text
 
 
 def test_nobody_is_asked_for_what_is_there():
@@ -237,6 +251,7 @@ def test_the_roster_and_a_persons_points_are_in_the_report(tmp_path):
     assert "Ask 1 student of the roster, of whom there is no file." in steps(index)
     assert '<tr data-section="A">' in index and "<option>B</option>" in index
     text = " ".join(Page(index).text.split())
+    assert re.search("Eve Absent ?no file ?missing ?handed in ?2 of 3 ?2 of 3 ?median", text)
     assert "Eve Absent (B)" in text and "Nothing of yours has arrived" in text
     assert "by hand" in text and "half right" in text and "Ada Lovelace" in text
     more = ("--assignment", str(tmp_path / "assignment.toml"))

@@ -213,6 +213,18 @@ def test_a_roster_says_who_is_who_and_who_is_missing(tmp_path, capsys):
     assert lines["ada@uni.edu", "04"]["name"] == "Ada Lovelace"
 
 
+@pytest.mark.parametrize("scores", [(0.0, 1.0), (1.0, 0.0)])
+def test_of_two_names_of_one_student_the_best_file_counts(tmp_path, scores):
+    """Where the roster came after the grading: neither platform knows whether its file is the later one."""
+    given = terms(tmp_path, 'lessons = ["00"]\nroster = "class.csv"')
+    made = [solved(name, "00", score) for name, score in zip(("Ada Lovelace_77", "ada"), scores)]
+    counting, found, _ = of(tmp_path, given, made)
+
+    assert counting["ada@uni.edu", "00"].row["score"] == 1.0
+    (other,) = [entry for entry in found if not entry.counts]
+    assert "nothing says which is later" in entries.late_or_superseded(other)[0]
+
+
 @pytest.mark.parametrize(
     "name, unread", [("04_one_row.ipynb", ["unreadable", "missing"]), ("x.ipynb", ["unreadable"] * 2)]
 )
@@ -237,15 +249,17 @@ def test_canvas_gets_no_score_that_was_not_judged_in_full(tmp_path, capsys):
     """Unless a person settled it; who is exempt is excused there."""
     troubled = [exercise("4.1", "error", 0.0, flags=["grader-failed"]), exercise("4.2")]
     made = [row(f"{n}/x.ipynb", n, "04", *troubled) for n in ("ada", "bob")] + [
-        row("kim/x.ipynb", "kim", "04", exercise("4.1"))
+        row("kim/x.ipynb", "kim", "04", exercise("4.1")),
+        row("lee/x.ipynb", "lee", "04", exercise("4.1"), exercise("4.2")),
     ]
     store(tmp_path, made)
-    (tmp_path / "overrides.csv").write_text(HEAD + "bob,4.1,1,,,\nkim,04,exempt,,,\n")
-    text = "Student,ID,SIS Login ID,Lesson 04 (1)\nA,1,ada,\nB,2,bob,\nK,3,kim,\n"
+    (tmp_path / "overrides.csv").write_text(HEAD + "bob,4.1,1,,,\nkim,04,exempt,,,\nlee,4.1,exempt,,,\n")
+    text = "Student,ID,SIS Login ID,Lesson 04 (1)\nA,1,ada,\nB,2,bob,\nK,3,kim,\nL,4,lee,\n"
 
     code, got, told = fill(tmp_path, capsys, text)
 
-    assert (code, got) == (0, text.replace("bob,", "bob,3").replace("kim,", "kim,EX"))
+    assert (code, got) == (0, text.replace("bob,", "bob,3").replace("kim,", "kim,EX").replace("lee,", "lee,2"))
+    assert "lee is exempt from a part of lesson 04, and has 2 of 2 points" in told and "kim is exempt" not in told
     assert "no score, for it was not judged in full: ada/x.ipynb" in told and "bob/x.ipynb" not in told
 
 

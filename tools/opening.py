@@ -58,7 +58,7 @@ def set_up(course, language, words):
         what = (
             "python" if sys.version_info < (3, 11) else "" if hasattr(error, "_render_traceback_")
             else "nowhere" if not course else "scheme" if "://" not in course
-            else "page" if isinstance(error, (SyntaxError, NameError, KeyError, zipfile.BadZipFile))
+            else "page" if isinstance(error, (SyntaxError, NameError, KeyError, UnicodeDecodeError, zipfile.BadZipFile))
             else "server" if isinstance(error, urllib.error.HTTPError)
             else "folder" if isinstance(error, FileExistsError)
             else "disk" if getattr(error, "errno", None) in (13, 28, 30, 122) else "network"

@@ -7,6 +7,7 @@ import functools
 import io
 import os
 import pathlib
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,12 +15,13 @@ from dataclasses import dataclass
 
 from ..sentence import fault, message, said
 
-DAMAGED = "damaged-zip"  # the kind of a sentence about a file whose bytes in a zip file are not what was packed
+DAMAGED = "damaged-zip"  # the kind of a sentence about a file whose bytes are not what was packed
 MAX_NAME = 1000  # characters of a path in an archive
 _MAX_DIRECTORY = 16 << 20  # bytes of an archive's list of its files, which zipfile reads at once
 _PIECE = 1 << 20  # bytes that are unpacked at a time
 _MAX_DEPTH = 3  # zip files in zip files in zip files
 _MAX_INNER = 2 << 30  # bytes of all zip files in one zip file
+_CHINESE = re.compile(r"[\x20-\x7e\u3000-\u303f\u3400-\u9fff\uff00-\uffef]+")  # with its punctuation, and ASCII
 
 
 @dataclass
@@ -53,7 +55,7 @@ def _listed(
     opened: Callable[[], io.BufferedIOBase | _File], size: int, limit: int, left: _Left, depth: int
 ) -> list[tuple[str, Callable[[], bytes]]]:
     """As `files`, for what `opened` opens, of `size` bytes."""
-    with _as_os_error():
+    with _as_os_error(depth == 1):
         archive = zipfile.ZipFile(opened())  # type: ignore[arg-type]
         listed = [info for info in archive.infolist() if not _name(info).endswith("/")]
         if sum(info.compress_size for info in listed) > size:
@@ -118,6 +120,11 @@ class _Held:
     def __init__(self, opened: Callable[[], io.BufferedIOBase | _File], archive: zipfile.ZipFile | None):
         self._opened, self._archive = opened, archive
 
+    @property
+    def outermost(self) -> bool:
+        """Whether it lies in no other archive."""
+        return self._archive is not None
+
     def archive(self) -> zipfile.ZipFile:
         if self._archive is not None:
             return self._archive
@@ -132,13 +139,28 @@ def refuse(why: str) -> bytes:
 
 
 def _name(info: zipfile.ZipInfo) -> str:
-    """The path of a file. Windows writes backslashes, and macOS UTF-8 without saying so."""
+    """The path of a file. Windows may write backslashes and GBK, macOS UTF-8 without saying so."""
     name = info.filename
     if not info.flag_bits & 0x800:  # not said to be UTF-8, so zipfile has read it as code page 437
         with contextlib.suppress(UnicodeError):
-            name = name.encode("cp437").decode("utf-8")
+            packed = name.encode("cp437")
+            try:
+                name = packed.decode("utf-8")
+            except UnicodeError:
+                name = _of_chinese_windows(packed) or name
     name = name.replace("\\", "/")
     return (name if len(name) <= MAX_NAME else f"{name[:100]}…{name[-50:]}") or "?"
+
+
+def _of_chinese_windows(packed: bytes) -> str | None:
+    """A name in GBK, the encoding of Windows in Chinese; None where it seems to be in that of another language.
+
+    Bytes of other languages may be GBK by chance. Then few of the characters are common, which are those of GB 2312.
+    """
+    name = packed.decode("gbk")
+    foreign = [sign for sign in name if not sign.isascii()]
+    common = sum(bool(sign.encode("gb2312", "ignore")) for sign in foreign)
+    return name if _CHINESE.fullmatch(name) and 2 * common >= len(foreign) else None
 
 
 def _fault(info: zipfile.ZipInfo, limit: int) -> str | None:
@@ -154,19 +176,22 @@ def _fault(info: zipfile.ZipInfo, limit: int) -> str | None:
 
 def _load(held: _Held, info: zipfile.ZipInfo) -> bytes:
     """The bytes of a file: never more than the directory says, whatever is packed."""
-    with _as_os_error(), held.archive().open(info) as member:
+    with _as_os_error(held.outermost), held.archive().open(info) as member:
         return b"".join(iter(lambda: member.read(_PIECE), b""))
 
 
 @contextlib.contextmanager
-def _as_os_error() -> Iterator[None]:
-    """Any exception of zipfile or of its decompressor becomes an OSError."""
+def _as_os_error(outermost: bool) -> Iterator[None]:
+    """Any exception of zipfile or of its decompressor becomes an OSError. Of an archive in another one, whose own bytes
+    are whole, it has no kind: whoever packed it had a damaged file.
+    """
     try:
         yield
     except OSError:
         raise
     except Exception as error:
-        raise OSError(fault(DAMAGED, "cannot be read as a zip file: {error}", error=error)) from None
+        kind = DAMAGED if outermost else ""
+        raise OSError(fault(kind, "cannot be read as a zip file: {error}", error=error)) from None
 
 
 class _File:

@@ -95,11 +95,17 @@ def choose(lesson: str, candidates: Sequence[Candidate], best: bool = False) -> 
     if len(first) < len(left):
         same = [each for each in left if first[each.contents.digest] is not each]
         instead += [
-            (each, said("its answers are those of {name}", name=first[each.contents.digest].file.name)) for each in same
+            (
+                each,
+                said("it is a blank notebook of the course")
+                if each.blank
+                else said("its answers are those of {name}", name=first[each.contents.digest].file.name),
+            )
+            for each in same
         ]
         left = [each for each in left if each not in same]
         if len(left) == 1:
-            why = said("its copies have the same answers")
+            why = said("no file has answers") if left[0].blank else said("its copies have the same answers")
     if len(left) > 1:
         files = listed([each.file.name for each in left])
         why = (
@@ -112,12 +118,13 @@ def choose(lesson: str, candidates: Sequence[Candidate], best: bool = False) -> 
 
 
 def _last(candidates: list[Candidate]) -> list[Candidate]:
-    """The candidates that the platform says are the last ones: all, where it does not say it of each.
+    """The candidates that the platform says are the last ones: all, where it does not say it of each, or where they
+    are of several platforms.
 
     Canvas' second number says in which order files were uploaded. Of one attempt, that is no reason to prefer a copy.
     """
     attempts = [each.owner.attempt for each in candidates]
-    if any(attempt is None for attempt in attempts):
+    if any(attempt is None for attempt in attempts) or len({tuple(map(type, each or ())) for each in attempts}) > 1:
         return candidates
     most = max(attempt for attempt in attempts if attempt)
     last = [each for each in candidates if each.owner.attempt == most]

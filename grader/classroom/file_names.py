@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from dataclasses import dataclass, replace
@@ -32,6 +33,7 @@ _ENDING = re.compile(r"\.(ipynb|py|zip)$", re.IGNORECASE)
 _MORE = r"(?:\.(?:json|txt))?(?: ?\([0-9]+\))?$"
 _IPYNB = re.compile(rf"\.ipynb{_MORE}", re.IGNORECASE)
 _PYTHON = re.compile(rf"\.py{_MORE}", re.IGNORECASE)
+_MAY_HOLD_ONE = re.compile(r"\.(?:zip|7z|rar|tar|t?gz|bz2|xz)$|\.ipynb\b", re.IGNORECASE)
 _LOOSE = re.compile(r"\.(?:json|txt)$", re.IGNORECASE)
 # What a program or a person puts around the name of a copy.
 _COPY = re.compile(
@@ -72,12 +74,18 @@ def is_ipynb(name: str) -> bool:
     last = name.rpartition("/")[2]
     if _IPYNB.search(last):
         return True
-    return bool(_LOOSE.search(last)) and not _PYTHON.search(last) and is_of_course(_LOOSE.sub("", last))
+    of_a_lesson = is_of_course(_LOOSE.sub("", last).rpartition(" - ")[2])  # behind a name, as in Google Classroom
+    return bool(_LOOSE.search(last)) and not _PYTHON.search(last) and of_a_lesson
 
 
 def is_python(name: str) -> bool:
     """Whether a name is that of a notebook as Python."""
     return bool(_PYTHON.search(name.rpartition("/")[2]))
+
+
+def may_hold_notebooks(name: str) -> bool:
+    """Whether a file of this name may hold a notebook: an archive, or a notebook with something behind its name."""
+    return _MAY_HOLD_ONE.search(name.rpartition("/")[2]) is not None
 
 
 def without_ending(part: str) -> str:
@@ -180,6 +188,7 @@ def is_of_platform(name: str) -> bool:
     return platform(name) is not None
 
 
+@functools.lru_cache(16384)  # an export asks twice for each file
 def of_student(name: str, student: str) -> PathInfo:
     """Parse a path whose student is known. Folders around the platform's own layout are skipped."""
     parts = _parts(name)

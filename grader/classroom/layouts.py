@@ -16,10 +16,10 @@ from __future__ import annotations
 import datetime
 import re
 import zoneinfo
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..sentence import said
+from ..sentence import Said, message, said
 from . import file_names, gradescope_export
 
 _TIMESTAMP = "timestamp.txt"  # of nbgrader, in the folder of a student's assignment
@@ -28,10 +28,14 @@ _TIME = re.compile(r"([0-9-]{10}[ T][0-9:]{5,8})(?:\.[0-9]+)?\s*(.*)")
 _OFFSET = re.compile(r"([+-][0-9]{2}):?([0-9]{2})")
 _SUBMITTED = "submitted"  # nbgrader: submitted/<student>/<assignment>/<file>
 _OF_NBGRADER = {"source", "release", "autograded", "feedback"}  # its other steps, which are not the students' work
+_FILES_OF_NBGRADER = {"nbgrader_config.py", "gradebook.db"}  # in the folder of its course
 _TEAMS = "submitted files"  # Teams: Submitted files/<student>/<assignment>/Version <n>/<file>
 _TEAMS_DRAFTS = "working files"
 _VERSION = re.compile(r"version (?P<number>[0-9]{1,4})", re.IGNORECASE)
+# Google Drive packs a large folder into several zip files: "class-20261122T101500Z-001.zip" and so on.
+_PART_OF_DRIVE = re.compile(r"(?P<whole>.*-[0-9]{8}T[0-9]{6}Z(?:-[0-9]+)*)-[0-9]{3}\.zip", re.DOTALL)
 _MARK_OF_GIT = re.compile(r"(?:^|/)\.git(?:/HEAD)?$")
+_OF_ATTEMPT = re.compile(r"(.+_attempt_[0-9-]{19})(_|\.txt)")  # how Blackboard's names begin
 _ATTEMPT_TEXT = re.compile(r"Name: *(?P<name>.+?) *\((?P<user>[^()\n]+)\)\s*$", re.MULTILINE)  # of Blackboard
 # Folders of the course, and those in which one student sorts own work: no names of students.
 _OF_COURSE = {"notebooks", "solutions", "zh", "grader", "docs", "tests", "tools", "locale", "records", "site"}
@@ -149,9 +153,11 @@ def _put(top: _Folder, name: str) -> None:
     for part in folders[:_MAX_DEPTH]:
         if part in ("", ".", ".."):
             continue
-        if part not in at.folders:
-            at.folders[part] = _Folder(file_names.without_ending(part), f"{at.path}{part}/")
-        at = at.folders[part]
+        found = _PART_OF_DRIVE.fullmatch(part)
+        key = found["whole"] if found else part
+        if key not in at.folders:  # of several parts, all paths are as long as that of the first one
+            at.folders[key] = _Folder(file_names.without_ending(key), f"{at.path}{part}/")
+        at = at.folders[key]
     if marked:
         at.git = True
     else:
@@ -203,8 +209,9 @@ class _Reader:
         for name, each in folder.folders.items():
             for one in known.get(name) or [gradescope_export.Submitter(name, ())]:
                 self.give(each, one.key, sure=True, names=one.names, handed_in=one.handed_in)
-        for name in folder.files:
-            self.layout.aside.setdefault(name, said("it lies beside the folders of the students"))
+        self.beside(
+            [name for name in folder.files if name != listed], said("it lies beside the folders of the students")
+        )
         return True
 
     def nbgrader(self, folder: _Folder, depth: int) -> bool:
@@ -212,12 +219,14 @@ class _Reader:
         submitted = folder.folders.get(_SUBMITTED)
         if submitted is not None and any(each.bearing or each.notebooks for each in submitted.folders.values()):
             others = [each for each in folder.folders.values() if each is not submitted]
-            if {each.title for each in others if each.notebooks} <= _OF_NBGRADER and not folder.own_notebooks:
+            known = {each.title for each in others if each.notebooks} <= _OF_NBGRADER
+            marked = not _FILES_OF_NBGRADER.isdisjoint(map(folder.last, folder.files))
+            if marked or (known and not folder.own_notebooks):
                 for each in others:
                     for name in each.all_files():
                         self.layout.aside[name] = said("it is in another folder of nbgrader than submitted/")
                 for name in folder.files:
-                    self.layout.aside[name] = said("it lies beside the folders of the students")
+                    self.layout.aside[name] = said("it is nbgrader's own")
                 self._students_of_nbgrader(submitted)
                 return True
         times = [
@@ -246,8 +255,7 @@ class _Reader:
                         self.layout.aside[stamp] = ""  # read, so it needs no word
                     else:
                         self.give(student, student.title, sure=True, only=[stamp])
-        for name in submitted.files:
-            self.layout.aside[name] = said("it lies beside the folders of the students")
+        self.beside(submitted.files, said("it lies beside the folders of the students"))
 
     def _time(self, name: str) -> str | None:
         try:
@@ -263,21 +271,27 @@ class _Reader:
         elif _TEAMS not in kinds:
             return False
         self.says(said("Teams' folder Submitted files"))
+        handed_in = {
+            (student.title, name[len(student.path) :].partition("/")[0])
+            for student in kinds[_TEAMS].folders.values() for name in student.all_files()
+        }  # fmt: skip
         for kind, of_kind in kinds.items():
             if kind not in (_TEAMS, _TEAMS_DRAFTS):
-                for name in of_kind.all_files():
-                    self.layout.aside[name] = said("it lies beside the folders of the students")
+                self.beside(of_kind.all_files(), said("it lies beside the folders of the students"))
                 continue
             for student in of_kind.folders.values():
                 for name in student.all_files():
-                    versions = [_VERSION.fullmatch(part) for part in name[len(student.path) :].split("/")[:-1]]
+                    inner = name[len(student.path) :]
+                    if kind == _TEAMS_DRAFTS and (student.title, inner.partition("/")[0]) in handed_in:
+                        self.layout.aside[name] = said("it was not handed in")
+                        continue
+                    versions = [_VERSION.fullmatch(part) for part in inner.split("/")[:-1]]
                     numbers = [int(each["number"]) for each in versions if each]
                     attempt = (0,) if kind == _TEAMS_DRAFTS else (numbers[0],) if numbers else None
                     draft = kind == _TEAMS_DRAFTS
                     self.give(student, student.title, sure=True, only=[name], attempt=attempt, draft=draft)
         if folder is not kinds.get(_TEAMS):
-            for name in folder.files:
-                self.layout.aside[name] = said("it lies beside the folders of the students")
+            self.beside(folder.files, said("it lies beside the folders of the students"))
         return True
 
     def named_by_a_platform(self, folder: _Folder, depth: int) -> bool:
@@ -288,7 +302,7 @@ class _Reader:
             return False
         if depth and _is_persons(folder) and len({file_names.read(child).student for child in platforms}) < 2:
             return False  # in a student's own folder, one file may be called so
-        full = self._users_of_blackboard(folder)
+        full, receipts = self._users_of_blackboard(folder), self._receipts(folder)
         for platform in dict.fromkeys(platforms.values()):
             self.says(said("the names that {platform} gives", platform=platform))
         for child, each in folder.folders.items():
@@ -297,7 +311,9 @@ class _Reader:
             else:
                 self.give(each, each.title)
         for name in folder.files:
-            if folder.last(name) in platforms:
+            if name in receipts:
+                self.layout.aside[name] = ""  # read, so it needs no word
+            elif folder.last(name) in platforms:
                 self._named(folder.last(name), folder, [name], full)
         self.flat(folder, [name for name in folder.files if folder.last(name) not in platforms])
         return True
@@ -312,6 +328,15 @@ class _Reader:
         for name in files:
             inner = name[len(folder.path) :]
             self.add(name, Owner(user, inner, tuple(filter(None, names)), info.attempt, sure=True))
+
+    def _receipts(self, folder: _Folder) -> set[str]:
+        """Blackboard's texts about the attempts of which a file is there."""
+        children = [*folder.folders, *map(folder.last, folder.files)]
+        with_file = {found[1] for child in children if (found := _OF_ATTEMPT.match(child)) and found[2] == "_"}
+        return {
+            name for name in folder.files
+            if (found := _OF_ATTEMPT.fullmatch(folder.last(name))) and found[2] == ".txt" and found[1] in with_file
+        }  # fmt: skip
 
     def _users_of_blackboard(self, folder: _Folder) -> dict[str, tuple[str, str]]:
         """{assignment and user, as files' names begin: (user, full name)}, from the texts beside the files."""
@@ -343,7 +368,7 @@ class _Reader:
             names = ()
             if repository and each.title.startswith(prefix := _prefix(folder)):
                 names = (each.title.removeprefix(prefix),)
-            self.give(each, each.title, sure=repository, names=names)
+            self.give(each, _first_named(folder, each.title) or each.title, sure=repository, names=names)
             if not repository and (inside := _students_in(each)):
                 self.layout.doubts.append(
                     said(
@@ -376,6 +401,8 @@ class _Reader:
         for name in files:
             if of_one:
                 owner = Owner(folder.title, folder.last(name), loose=True)
+            elif by_person and (person := _first_named(folder, stems[name])):
+                owner = Owner(person, folder.last(name))
             elif by_person and persons.get(name):
                 owner = Owner(persons[name], folder.last(name), loose=True)
             else:
@@ -401,12 +428,30 @@ class _Reader:
 
     def leave(self, folder: _Folder, bearing: list[_Folder]) -> None:
         """Files beside a folder around a class are nobody's."""
-        for name in folder.files:
-            self.layout.aside[name] = said("it lies beside the folder of the class")
+        self.beside(folder.files, said("it lies beside the folder of the class"))
         for each in folder.folders.values():
             if each not in bearing:
-                for name in each.all_files():
-                    self.layout.aside[name] = said("it lies beside the folder of the class")
+                self.beside(each.all_files(), said("it lies beside the folder of the class"))
+
+    def beside(self, names: Iterable[str], why: Said) -> None:
+        """Files that are nobody's. A part of the class may be in one that could not be opened, so a person is asked."""
+        for name in names:
+            self.layout.aside[name] = why
+            if not file_names.may_hold_notebooks(name):
+                continue
+            try:
+                self.load(name)
+                cause = said("it was not opened")
+            except OSError as error:
+                cause = message(error)
+            self.layout.doubts.append(
+                said(
+                    "beside the class lies {name}, which may be a part of it: {cause}. Unpack it there, or download it "
+                    "again",
+                    name=name,
+                    cause=cause,
+                )
+            )
 
     def says(self, sentence: str) -> None:
         self.layout.says[sentence] = None
@@ -498,6 +543,13 @@ def _persons(folder: _Folder) -> dict[str, str]:
     """{file: the person whom its name names beside a lesson} of the notebooks right in a folder."""
     stems = {name: file_names.without_ending(folder.last(name)) for name in folder.own_notebooks}
     return {name: person for name, stem in stems.items() if (person := file_names.person(stem))}
+
+
+def _first_named(folder: _Folder, stem: str) -> str:
+    """The person before the dash in "Ada Lovelace - homework", where Google Classroom named the files; else ""."""
+    named = [name for name, person in _persons(folder).items() if folder.last(name).startswith(f"{person} - ")]
+    person, dash, _ = stem.partition(" - ")
+    return person.strip() if dash and len(named) > 1 else ""
 
 
 def _names_persons(folder: _Folder) -> bool:

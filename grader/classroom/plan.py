@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import json
 import pathlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .. import atomic_files
 from ..sentence import joined, kind_of, listed, said
-from . import rows
+from . import file_names, rows
 from .archives import DAMAGED
 from .attempts import Candidate, Choice, choose
 from .contents import Contents
-from .roster import Person, Roster
+from .roster import Person, Roster, spelled_alike
 from .submissions import Found, SubmittedFile
 
 FILE = "plan.json"
 _SHOWN = 5  # students or files in one sentence
+_MOST_JUDGED = 10  # notebooks of one student for one lesson that are judged without asking
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,10 @@ class Plan:
     """What a run grades.
 
     layouts: a sentence for each layout that was found. files: those that get a row, with their standing by name.
-    left_out: files without a row, with the reason. missing: expected students without a file. doubts: sentences about
-    what looks wrong, so that a person has to say that it is right. for_a_person: sentences about choices and files that
-    a person has to look at. damaged: files that a damaged zip file, which was handed out, does not give.
+    left_out: files without a row, with the reason. missing: expected students without a file. unlisted: students whom
+    the roster does not list, or not clearly. doubts: sentences about what looks wrong, so that a person has to say that
+    it is right. for_a_person: sentences about choices and files that a person has to look at. damaged: files that a
+    damaged zip file, which was handed out, does not give.
     """
 
     layouts: list[str]
@@ -65,6 +67,7 @@ class Plan:
     standings: dict[str, Standing]
     left_out: dict[str, str] = field(default_factory=dict)
     missing: list[Person] = field(default_factory=list)
+    unlisted: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     for_a_person: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
@@ -77,23 +80,24 @@ def make(
     before: Iterable[str] = (),
     every_attempt: bool = False,
     best: bool = False,
+    asked: Collection[str] | None = None,
 ) -> Plan:
     """The plan for the files of a class.
 
-    contents: what each of several files holds, in their order. roster: the students who are expected. before: the
-    students of the last plan for the same results. every_attempt: whether files that do not count are judged as well.
-    best: whether the best of a student's attempts counts, and not the last.
+    contents: what each of several files holds, in their order. roster: the students who are expected; files under two
+    names of one of them are of one student. before: the students of the last plan for the same results. every_attempt:
+    whether files that do not count are judged as well. best: whether the best of a student's attempts counts, and not
+    the last. asked: the lessons that are judged, None for all.
     """
     candidates = [Candidate(file, of_file) for file, of_file in zip(found.files, contents(found.files))]
     plan = Plan(
         list(found.layouts), {}, [], {}, {name: why for name, why in found.aside.items() if why}, doubts=[*found.doubts]
     )
-    mine: dict[str, list[Candidate]] = {}
-    for each in candidates:
-        mine.setdefault(each.file.student, []).append(each)
+    mine = _by_student(candidates, roster)
     several = len(mine) > 1
     worked = {
-        each.contents.lesson for each in candidates if not _is_of_course(each) and not (several and each.blank)
+        each.contents.lesson for each in candidates
+        if not _is_of_course(each) and not (several and each.blank) and (asked is None or each.contents.lesson in asked)
     }  # fmt: skip
     if found.zipped:
         plan.damaged = [each.file.name for each in candidates if DAMAGED in map(kind_of, each.contents.problems)]
@@ -108,12 +112,23 @@ def make(
     return plan
 
 
+def _by_student(candidates: list[Candidate], roster: Roster) -> dict[str, list[Candidate]]:
+    """The files of each student, by the name that the first file gives. A roster knows a student by several names."""
+    found: dict[str, list[Candidate]] = {}
+    of_person: dict[str, str] = {}
+    for each in candidates:
+        key = each.file.student
+        people = _people((key, *each.owner.names), roster)
+        found.setdefault(of_person.setdefault(people[0].key, key) if len(people) == 1 else key, []).append(each)
+    return found
+
+
 def _own_work(theirs: list[Candidate], worked: set[str | None], several: bool) -> list[Candidate]:
     """The files of a student without those of the course, but all of them where nothing else is left.
 
     The course's files are its solutions, and blank notebooks of lessons for which this student has another file with
-    answers, or for which nobody in a class has an answer. Jupyter's copies are left out where the student has answers
-    besides.
+    answers, or one that cannot be read, or for which nobody in a class has an answer. Jupyter's copies are left out
+    where the student has answers besides.
     """
     own = [each for each in theirs if not _is_of_course(each)]
     made = {each.contents.lesson for each in own if not each.blank and not each.is_checkpoint}
@@ -122,7 +137,10 @@ def _own_work(theirs: list[Candidate], worked: set[str | None], several: bool) -
         if not each.is_checkpoint or (each.contents.lesson not in made and not (each.blank and len(own) > 1))
     ] or own  # fmt: skip
     mine = {each.contents.lesson for each in own if not each.blank}
-    wanted = {None, *(worked - mine)}
+    unread = [each.file.name for each in own if each.contents.lesson is None]
+    mine |= {file_names.of_student(name, own[0].file.student).lesson for name in unread}
+    packed = any(file_names.may_hold_notebooks(name) and not file_names.is_ipynb(name) for name in unread)
+    wanted = {None, *(set() if packed else worked - mine)}
     work = [each for each in own if not each.blank or each.contents.lesson in wanted]
     nobody = several and all(each.blank and not each.owner.named and each.contents.lesson for each in theirs)
     return [] if nobody else work or own or theirs
@@ -141,7 +159,8 @@ def _why_left_out(each: Candidate) -> str:
 
 def _add(plan: Plan, key: str, kept: list[Candidate], every_attempt: bool, best: bool) -> None:
     """Add a student with files to a plan."""
-    student = Student(key, tuple(dict.fromkeys(name for each in kept for name in each.owner.names if name != key)))
+    names = dict.fromkeys(name for each in kept for name in (each.file.student, *each.owner.names))
+    student = Student(key, tuple(name for name in names if name != key))
     plan.students[key] = student
     of_lesson: dict[str, list[Candidate]] = {}
     for each in kept:
@@ -173,12 +192,13 @@ def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
         plan.for_a_person += [joined("{one}: {two}", [student.key, name, why]) for name, why in student.unread.items()]
         for choice in student.choices.values():
             plan.for_a_person += [joined("{one}: {two}", [student.key, each]) for each in _mended(choice)]
-            if choice.best or not choice.undecided:
+            many = len(choice.counts) > _MOST_JUDGED
+            if (choice.best and not many) or not choice.undecided:
                 continue
             plan.for_a_person.append(
                 said("{student}: lesson {lesson}: {why}", student=student.key, lesson=choice.lesson, why=choice.why)
             )
-            if not choice.alike and not all(each.owner.sure for each in choice.counts):
+            if many or (not choice.alike and not all(each.owner.sure for each in choice.counts)):
                 plan.doubts.append(
                     said(
                         "“{student}” has several different notebooks of lesson {lesson}, and nothing says which "
@@ -195,9 +215,23 @@ def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
                 files=_some(plan.damaged),
             )
         )
-    there = {person.key for student in plan.students.values() for person in _people(student, roster)}
+    unnamed = [key for key, student in plan.students.items() if _is_unnamed(student)]
+    if unnamed and len(plan.students) > 1:
+        plan.doubts.append(
+            said(
+                "these bear no student's name: {names}. Whose are they? Put each into a folder with the name of its "
+                "student",
+                names=_some(unnamed),
+            )
+        )
+    of_roster = {key: _people((key, *student.names), roster) for key, student in plan.students.items()}
+    for names in spelled_alike(key for key, people in of_roster.items() if len(people) != 1):
+        plan.doubts.append(said("these look like one student under several names: {names}", names=_some(names)))
+    there = {person.key for people in of_roster.values() for person in people}
     plan.missing = [person for person in roster if person.key not in there]
-    gone = [key for key in before if key not in plan.students]
+    plan.unlisted = [key for key, people in of_roster.items() if roster and len(people) != 1]
+    known = {name for key, student in plan.students.items() for name in (key, *student.names)}
+    gone = [key for key in before if key not in known]
     if gone:
         plan.doubts.append(
             said(
@@ -208,9 +242,15 @@ def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
         )
 
 
-def _people(student: Student, roster: Roster) -> list[Person]:
-    """The people of a roster whom a student may be."""
-    return next((found for name in (student.key, *student.names) if (found := roster.find(name))), [])
+def _people(names: Iterable[str], roster: Roster) -> list[Person]:
+    """The people of a roster whom a student of these names may be."""
+    return next((found for name in names if (found := roster.find(name))), [])
+
+
+def _is_unnamed(student: Student) -> bool:
+    """Whether a student's only name is that of a notebook of the course, and somebody worked on this notebook."""
+    candidates = [each for choice in student.choices.values() for each in choice.counts]
+    return any(not each.blank for each in candidates) and not any(each.owner.named for each in candidates)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -245,6 +285,10 @@ def lines(plan: Plan) -> Iterator[tuple[int, str]]:
         yield 0, said("Nothing from students who are expected: {count}", count=len(plan.missing))
         for each in plan.missing:
             yield 1, each.name or each.key
+    if plan.unlisted:
+        yield 0, said("Not in the roster, or not clearly: {count}", count=len(plan.unlisted))
+        for key in plan.unlisted:
+            yield 1, key
     if plan.doubts:
         yield 0, said("This looks wrong:")
         for sentence in plan.doubts:

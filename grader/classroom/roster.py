@@ -131,10 +131,11 @@ class Roster:
         return both or of_name or of_number
 
     def _of_repository(self, text: str) -> list[Person] | None:
-        """Of a repository of GitHub Classroom: the assignment's name, a hyphen, the account."""
-        for at in (at for at, sign in enumerate(text) if sign == "-"):
-            if found := self._by_id.get(("github", text[at + 1 :])):
-                return found
+        """Of a repository of GitHub Classroom: the assignment's name, a hyphen, the account; in a zip, the branch."""
+        for name in (text, re.sub("-(?:main|master)$", "", text)):
+            for at in (at for at, sign in enumerate(name) if sign == "-"):
+                if found := self._by_id.get(("github", name[at + 1 :])):
+                    return found
         return None
 
 
@@ -143,6 +144,14 @@ def stranger(student: str, canvas: tuple[str, str] | None = None) -> Person:
     named = _WITH_NUMBER.fullmatch(student)
     name = canvas[0] if canvas else named[1] if named else student
     return Person(student, plain(name), "", frozenset([("canvas", canvas[1])] if canvas else []))
+
+
+def spelled_alike(students: Iterable[str]) -> list[list[str]]:
+    """Groups of students whose names differ in nothing but case, spaces, marks, and where the first name stands."""
+    found: dict[str, list[str]] = {}
+    for student in students:
+        found.setdefault(_flat(_spoken(student)), []).append(student)
+    return [group for flat, group in found.items() if flat and len(group) > 1]
 
 
 def read(table: Table) -> list[Person]:

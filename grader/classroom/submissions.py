@@ -26,18 +26,16 @@ MAX_LOADED = 256 << 20  # of a file with them
 MAX_CODE = 256 << 10  # characters in code cells, ten times the longest lesson; a longer text takes long to parse
 MAX_CELLS = 2000  # code cells, seventy times the longest lesson
 MAX_VALUES = 2_000_000  # values in the JSON of a notebook; a lesson with its outputs has thousands
-MAX_FILES = 20_000  # in a zip file; a class of a thousand with every lesson has fewer
-MAX_FILES_OF_ONE = 1000  # in a zip file in a folder, which is one student's
+MAX_FILES = 100_000  # in a zip file; a copy of the whole course has 2,000, and many students may hand one in
+MAX_FILES_OF_ONE = 10_000  # in a zip file beside others in a folder: one student's, or a part of a class
 # Folders and files, in lower case, that operating systems, editors and Jupyter add. No student handed them in.
 _SKIPPED = {
     ".virtual_documents", "__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache",
-    ".git", ".github", ".venv", ".idea", ".vscode", "node_modules",
+    ".git", ".github", ".venv", ".idea", ".vscode", "node_modules", "site-packages",
     "__macosx", ".spotlight-v100", ".trashes", ".fseventsd", "$recycle.bin", "system volume information", "@eadir",
 }  # fmt: skip
 _ADDED = {"thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r"}
 _AT_TOP = ""  # in place of a student
-# A file of this kind may hold a notebook, so it has a row of its own beside other notebooks.
-_MAY_HOLD_ONE = re.compile(r"\.(?:zip|7z|rar|tar|t?gz|bz2|xz)$|\.ipynb\b", re.IGNORECASE)
 _STARTED = re.compile(r"^from colab_setup import start\r?$", re.MULTILINE)  # of a lesson that `start` wrote
 _FENCED = re.compile(r"\A\s*```[a-z]*[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
@@ -209,8 +207,8 @@ def _is_no_submission(name: str, load: Callable[[], bytes], notebooks: set[str] 
     A .py is a module, unless it answers an exercise: in cells, and as no copy of a notebook, where there are notebooks.
     A lesson that `start` wrote to be worked in has the name of its notebook, and is no copy.
     """
-    if file_names.is_ipynb(name) or _MAY_HOLD_ONE.search(pathlib.PurePath(name).name):
-        return False
+    if file_names.is_ipynb(name) or file_names.may_hold_notebooks(name):
+        return False  # it has a row of its own
     if not file_names.is_python(name):
         return True
     try:

@@ -61,7 +61,7 @@ def planned(options, found, grader, given, every_attempt: bool = False):
 
     made = plan.make(
         found, contents, given.roster if given else Roster(), plan.students_of(options.out), every_attempt,
-        best=given is not None and given.attempt == "best",
+        best=given is not None and given.attempt == "best", asked=given.lessons if given else None,
     )  # fmt: skip
     for depth, sentence in plan.lines(made):
         print("  " * depth + str(plain(say(sentence))))

@@ -169,7 +169,7 @@ def _fill(book: Gradebook, column: Column, lesson: str, latest: dict[int, Entry]
         )
     if excused:
         sentence = said("{sentence}; {excused} excused students left alone", sentence=sentence, excused=excused)
-    return [sentence] + [
+    return [sentence, *of_entries.exempt_in_part(latest.values())] + [
         said("no score, for it was not judged in full: {submission}", submission=entry.row["submission"])
         for entry in left_out
     ]

@@ -1,8 +1,8 @@
 """Canvas: a zip of feedback, which "Upload submissions" of an assignment attaches to comments.
 
 A file of comments in CSV is nothing that Canvas reads. It reads a zip of files with the names of the submissions that
-it handed out, and attaches each to a comment, under the name that the student gave. So a notebook gets a notebook, and
-any other file a text.
+it handed out, and attaches each to a comment, under the name that the student gave. So a notebook gets a notebook, a
+zip a zip with a text in it, and any other file a text.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import pathlib
 
+from ..classroom import file_names
 from ..language import say, speaking
 from ..sentence import said
 from . import archive, feedback
@@ -21,19 +22,31 @@ TO = "canvas_comments.zip"
 
 def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     """Write a file for each one that counts, in the language of the notebook. Returns sentences. Raises OSError."""
-    files, without = {}, []
+    feedbacks: dict[str, list[str]] = {}
+    without = []
     for mine in by_student(entries).values():
         for entry in (each for each in mine if each.counts):
-            name = entry.row["submission"].rpartition("/")[2]
-            if entry.path_info.canvas is None:
+            name = _of_canvas(entry.row["submission"])
+            if entry.path_info.canvas is None or name is None:
                 without.append(entry.row["submission"])
                 continue
             with speaking(language_of(mine)):
-                lines = feedback.of_file(entry)
-            files[name] = _notebook(lines) if name.lower().endswith(".ipynb") else "".join(f"# {x}\n" for x in lines)
-    archive.write(to, files)
+                feedbacks.setdefault(name, []).extend(feedback.of_file(entry))  # a zip may hold several lessons
+    archive.write(to, {name: _file(name, lines) for name, lines in feedbacks.items()})
     log = [say(said("not of Canvas, and left out: {file}", file=file)) for file in without]
-    return [*log, said("feedback on {count} files in {to}", count=len(files), to=to)]
+    return [*log, said("feedback on {count} files in {to}", count=len(feedbacks), to=to)]
+
+
+def _of_canvas(submission: str) -> str | None:
+    """The name of the file that Canvas handed out: of a notebook in a zip, that of the zip."""
+    return next((part for part in submission.split("/") if file_names.read(part).canvas), None)
+
+
+def _file(name: str, lines: list[str]) -> str | bytes:
+    if name.lower().endswith(".ipynb"):
+        return _notebook(lines)
+    text = "".join(f"# {line}\n" for line in lines)
+    return archive.packed({"feedback.txt": text}) if name.lower().endswith(".zip") else text
 
 
 def _notebook(lines: list[str]) -> str:

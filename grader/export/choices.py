@@ -35,13 +35,14 @@ def read(folder: pathlib.Path, entries: list[Entry]) -> list[Choice]:
     except (OSError, ValueError, RecursionError):
         return []
     counting = {entry.row["submission"] for entry in entries if entry.counts}
+    names = {entry.row["submission"]: entry.student for entry in entries}
     students = _get(plan, "students", list) or []
     lessons = ((student, number, each) for student in students for number, each in _items(student, "lessons"))
     open_ones = [each for each in lessons if _get(each[2], "undecided", bool)]
-    return [_choice(plan, *each, counting) for each in open_ones[:_MOST]]
+    return [_choice(plan, *each, counting, names) for each in open_ones[:_MOST]]
 
 
-def _choice(plan: dict, student: dict, number: str, data: dict, counting: set[str]) -> Choice:
+def _choice(plan: dict, student: dict, number: str, data: dict, counting: set[str], names: dict[str, str]) -> Choice:
     files = [plain(name) for name in _get(data, "counts", list) or [] if isinstance(name, str)]
     files += [plain(name) for name, _ in _items(data, "instead")]
     counted = next((name for name in files if name in counting), "")
@@ -52,7 +53,8 @@ def _choice(plan: dict, student: dict, number: str, data: dict, counting: set[st
     except (tree.NoSentence, RecursionError):
         sentence = why
     others = tuple(name for name in files if name != counted)
-    return Choice(plain(_get(student, "student", str) or ""), plain(number), counted, others, plain(sentence))
+    who = names.get(counted) or plain(_get(student, "student", str) or "")
+    return Choice(who, plain(number), counted, others, plain(sentence))
 
 
 def _get(data, name: str, kind: type):

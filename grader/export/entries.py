@@ -130,7 +130,7 @@ def of(
         person = known.person if known else next(each for each in roster if each.key == key)
         info, row = known.path_info if known else file_names.PathInfo(key), terms.without_file(key, lesson)
         entries.append(Entry(row, key, info, Worth(row), None, person, (), assignment))
-    entries = [_valued(entry, words) for entry in entries]
+    entries = _without_order([_valued(entry, words) for entry in entries])
     counting = _counting(entries, assignment)
     return [_marked(entry, counting) for entry in entries]
 
@@ -171,6 +171,19 @@ def _valued(entry: Entry, words: dict[tuple[str, str], list[Override]]) -> Entry
     mine = words.get((entry.key, row["lesson"]), [])
     worth = terms.of(row, entry.assignment, mine) if asked else Worth(row)
     return replace(entry, row=worth.row, worth=worth)
+
+
+def _without_order(entries: list[Entry]) -> list[Entry]:
+    """The entries, as undecided those that a student handed in for one lesson under several names, at no known time."""
+    names: dict[tuple, set[str]] = {}
+    for entry in entries:
+        names.setdefault((entry.key, entry.row["lesson"]), set()).add(entry.path_info.student)
+    return [
+        replace(entry, row=entry.row | {"undecided": True})
+        if len(names[entry.key, entry.row["lesson"]]) > 1 and entry.row["handed_in"] is None
+        else entry
+        for entry in entries
+    ]
 
 
 def _counting(entries: list[Entry], assignment: Assignment | None) -> dict[tuple[str, str | None], str]:
@@ -226,6 +239,22 @@ def total(mine: list[Entry], most: dict[str, float]) -> tuple[float, float]:
     counting = [entry for entry in mine if entry.counts and entry.row["lesson"] in most]
     points = sum(entry.row["score"] for entry in counting)
     return round(points, 6), round(sum(most.values()) - sum(entry.worth.exempted for entry in counting), 6)
+
+
+def exempt_in_part(entries: Iterable[Entry]) -> list[Said]:
+    """A sentence about each student who is exempt from a part of a lesson: a gradebook knows one maximum for all."""
+    return [
+        said(
+            "{student} is exempt from a part of lesson {lesson}, and has {score} of {most} points: the gradebook "
+            "counts out of more",
+            student=entry.student,
+            lesson=entry.row["lesson"],
+            score=f"{entry.row['score']:g}",
+            most=f"{entry.row['max_score']:g}",
+        )
+        for entry in entries
+        if entry.counts and entry.worth.exempted and not entry.exempt
+    ]
 
 
 def standing(mine: list[Entry], lesson: str) -> str:

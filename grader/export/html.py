@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from .. import lessons
 from ..judge import render
-from ..language import language, say
+from ..language import language, say, speaking
 from ..sentence import Said, listed, said
 from . import entries as of_entries
 from . import likeness, nearest, next_steps, statistics
@@ -36,11 +36,17 @@ def export(entries: list[Entry], to: pathlib.Path, choices: list[Choice] | tuple
 
     choices: of `grade`, for a person to look over. Raises OSError, or ModuleNotFoundError without Jinja2.
     """
+    with speaking(language()):  # which is asked for by each sentence, and else found in the environment each time
+        return _export(entries, to, choices)
+
+
+def _export(entries: list[Entry], to: pathlib.Path, choices: list[Choice] | tuple[Choice, ...]) -> list[str]:
     students, most = by_student(entries), of_entries.lessons(entries)
     common = _common(entries, most)
     table = [_row(key, mine, most) for key, mine in students.items()]
     common["pages"] = {row["key"]: row for row in table}
-    common["sections"] = sorted({part for row in table for part in row["section"].split(", ")} - {""})
+    sections = [row["section"] for row in table] + [person.section for person in of_entries.absent(entries)]
+    common["sections"] = sorted({part for section in sections for part in section.split(", ")} - {""})
     for row, mine in zip(table, students.values()):
         write(to / row["page"], _student(common, row, mine))
     records = _records(entries)
@@ -77,6 +83,7 @@ def _of_class(entries: list[Entry], table: list[dict], most: dict[str, float], c
     again, alike = letters(entries), likeness.of(entries)
     asked = {id(entry) for letter in again for entry in letter.entries}
     person = [entry for entry in entries if id(entry) not in asked and of_entries.for_a_person(entry)]
+    odd = [entry for entry in entries if id(entry) not in asked and _others(entry)]
     mistakes, absent = statistics.mistakes(entries), of_entries.absent(entries)
     return {
         "table": table,
@@ -85,7 +92,7 @@ def _of_class(entries: list[Entry], table: list[dict], most: dict[str, float], c
         "handed_in": {n: sum(row["cells"][n] is not None for row in table) for n in most},
         "mistakes": mistakes,
         "missed": statistics.missed(entries),
-        "steps": next_steps.steps(again, absent, person, choices, mistakes, alike),
+        "steps": next_steps.steps(again, absent, person, choices, odd, mistakes, alike),
         "letters": again,
         "absent": absent,
         "to_absent": to_absent(),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..classroom.rows import GIVEN_UP, NOT_GRADED
 from ..language import say
-from ..sentence import kind_of, said
+from ..sentence import kind_of, listed, said
 from .entries import Entry, by_student
 
 # What Canvas and Moodle set before the name that a student gave to a file.
@@ -48,6 +48,8 @@ def _why(entry: Entry, mine: list[Entry]) -> str:
     row = entry.row
     if is_blank(entry):
         return said("nothing in it was attempted")
+    if not entry.asked and row["lesson"] and not any(other.counts for other in mine):
+        return said("it is of lesson {lesson}, which is no part of the assignment", lesson=row["lesson"])
     machine = any(kind_of(problem) in (NOT_GRADED, GIVEN_UP) for problem in row["problems"])
     if row["lesson"] is not None or row["instead"] is not None or machine or not row["problems"]:
         return ""
@@ -102,6 +104,17 @@ def _letter(mine: list[Entry], again: list[tuple[Entry, str]]) -> Letter:
                     "out, and yours is another file, or it was not saved.",
                     file=file,
                     lesson=entry.row["lesson"],
+                )
+            )
+        elif entry.row["lesson"]:
+            asked = entry.assignment.lessons if entry.assignment else ()
+            paragraphs.append(
+                said(
+                    "your file {file} is of lesson {lesson}, and lesson {asked} was asked for. Perhaps it is another "
+                    "file than you meant.",
+                    file=file,
+                    lesson=entry.row["lesson"],
+                    asked=listed(list(asked)),
                 )
             )
         else:

@@ -62,6 +62,7 @@ def export(entries: list[Entry], to: pathlib.Path, worksheet: bytes) -> list[str
         row[-1] = _html(mine)
         filled += 1
     log += [said("not in the worksheet: {student}", student=mine[0].student) for mine in unmatched.values()]
+    log += of_entries.exempt_in_part(entries)
     log.append(said("{count} grades filled in, with feedback", count=filled))
     if kept:
         log.append(said("{count} grades are locked in Moodle, and stay", count=kept))

@@ -29,12 +29,13 @@ def steps(
     absent: list[Person],
     person: list[Entry],
     choices: list[Choice],
+    odd: list[Entry],
     mistakes: list[dict],
     alike: Likeness,
 ) -> list[Step]:
     """The steps that are left, the most urgent first.
 
-    absent: of the roster. person: files for a person. mistakes: as in statistics.py.
+    absent: of the roster. person: files for a person. odd: files with other remarks. mistakes: as in statistics.py.
     """
     again = sum(rows.failed(entry.row) for entry in person)
     found = [
@@ -67,6 +68,12 @@ def steps(
             len(choices),
             said("Look over 1 choice among several files of a student."),
             said("Look over {count} choices among several files of a student.", count=len(choices)),
+        ),
+        (
+            "notes",
+            len(odd),
+            said("Read what else was odd about 1 file."),
+            said("Read what else was odd about {count} files.", count=len(odd)),
         ),
     ]
     listed = [Step(place, one if count == 1 else many) for place, count, one, many in found if count]
