@@ -24,6 +24,7 @@ _PUBLIC = {
     "own_card": "bench.own_card",
     "progress": "notebook.api",
     "race": "notebook.api",
+    "recall": "notebook.api",
     "trace": "notebook.trace",
     "traffic": "notebook.traffic",
 }

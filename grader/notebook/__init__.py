@@ -1,11 +1,12 @@
-"""The functions for a learner in a notebook: check, race, hint, progress, trace, machine_code, doctor, and pictures.
+"""The functions for a learner in a notebook: check, recall, race, hint, progress, trace, doctor, pictures.
 
 Runs in: a notebook's kernel.
 May import: checks, compiler, interpreter, isolation, judge, language, lessons, mistakes, protocol, racing, reference,
 root, sentence, spec.
 Start reading: api.py, then start.py (the work of `import grader`).
 
-api             check, race, hint, progress; progress_store: the scores behind them; feedback: a verdict on display
+api             check, recall, race, hint, progress; progress_store: the scores behind them; right_answers: what passed;
+                feedback: a verdict on display
 races           who takes part in a race, its chart and its table; raced_answers: those of earlier races
 start           the work of `import grader`; history: the cells that ran
 errors          IPython's handler: errors of cells that become one sentence;
