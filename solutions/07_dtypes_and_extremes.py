@@ -113,7 +113,8 @@ print(torch.tensor([65504.0, 65520.0]).half().tolist())
 # Write one kernel for float16 and bfloat16: the softmax of `SCALE * x`, row by row. Attention (lesson 13) scales its numbers
 # like that. `SCALE` is a constant of the compiled kernel, like `BLOCK`: a positive Python number. So a product of `SCALE` and a
 # block has the dtype of the block.
-#
+
+# %% [markdown]
 # Input and output have the same dtype. Compute in float32 between the load and the store, so that each value is rounded only
 # once, at the end. The check compares relative errors, so it notices a second rounding.
 #

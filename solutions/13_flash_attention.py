@@ -235,7 +235,8 @@ print(f"{x.item():.7f} becomes {tf32.item():.7f}, off by {abs(tf32 / x - 1).item
 # The queries and their state are there when the loop begins, and after it the result is divided and stored. In step 1, fill in
 # the three TODOs of the loop that are not below `if CAUSAL`, with one to three lines each. Steps 2 and 3 change
 # these lines and add others. (The comments count the lines of the finished kernel.)
-#
+
+# %% [markdown]
 # For the edges: a lane after the last key must not become the maximum, and its weight must be 0. Its row of `v`
 # matters as well: 0 times a number is 0, but 0 times NaN or an infinity is NaN.
 #

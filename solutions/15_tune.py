@@ -7,7 +7,7 @@
 # *About 100 minutes. No GPU needed.*
 
 # %%
-from grader import check, hint, machine_code, progress, recall
+from grader import check, hint, machine_code, own_way, progress, recall
 import json
 from pathlib import Path
 import torch
@@ -504,6 +504,14 @@ if where == "cuda":
         print(f"{m}×{n}: {tuned_kernel.best_config}, and by 15.2 {configuration(n, 4)}")
 else:
     print("no GPU here, so nothing was timed")
+
+# %% [markdown]
+# ## Your way
+#
+# From 1.1 to your last answer: what does each of your softmaxes move?
+
+# %% tags=["nbval-ignore-output"]
+own_way()
 
 # %%
 progress()

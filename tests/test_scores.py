@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from grader import environment, lessons, progress, recall
+from grader import environment, lessons, own_way, progress, recall
 from grader.__main__ import main
 from grader.notebook import api, progress_store, right_answers
 from grader.spec import Answer
@@ -171,6 +171,24 @@ def test_what_it_moved_is_kept_with_it(fresh, monkeypatch):
     monkeypatch.setattr(right_answers, "_session", {})
 
     assert {"0.1": (None, None), "5.1": (1.0, 1.0)} == {i: (k.read, k.written) for i, k in right_answers.kept().items()}
+
+
+def test_ones_own_way_is_drawn_from_what_is_kept(fresh, capsys):
+    """Bars and words of what each answer moves; what passed before answers were kept is named."""
+    assert own_way() is None and "No right answer that moves a matrix is kept yet" in capsys.readouterr().out
+
+    passed = checked(RIGHT)
+    for number, read, written in (("7.1", 1.0, 1.0), ("1.1", 5.02, 3.02)):
+        moved = {"read": read, "written": written, "part": None}
+        right_answers.remember(Answer("a kernel"), replace(passed, id=number, ledger=moved))
+    progress_store.remember("5.2", 4.0)
+    way = own_way()
+
+    assert "Not kept, so not shown: 5.2." in capsys.readouterr().out
+    assert "1.1 naive_softmax reads 5.02 MN and writes 3.02 MN, 540 MB. 7.1" in repr(way) and "67 MB." in repr(way)
+    (axes,) = way.figure().axes
+    assert 4 == len(axes.patches)
+    assert ["5.02 + 3.02 MN", "1.00 + 1.00 MN"] == [text.get_text().strip() for text in axes.texts]
 
 
 def test_the_command_prints_nothing_but_the_answer(fresh, capsys):

@@ -19,6 +19,7 @@ beside          a process beside the notebook's that interprets kernels, where t
 drawing         cells, tables and frames in HTML, for drawings that follow the theme of the page:
                 attention_drawing (tiles of queries and keys), reduction_drawing (tree, butterfly, two levels)
 canvas          boxes and arrows for drawings, on light and dark pages
+own_way         what the right answers of a learner move, from the five passes on
 hierarchy       the memories of a card, and what operations move between them;
                 kernel_steps: what the lines of a kernel move
 traffic         with charts and picture (a figure that carries its description); alt_text: charts in
