@@ -22,8 +22,10 @@ _PUBLIC = {
     "launch": "notebook.cuda_launch",
     "machine_code": "notebook.machine_code",
     "own_card": "bench.own_card",
+    "own_way": "notebook.own_way",
     "progress": "notebook.api",
     "race": "notebook.api",
+    "recall": "notebook.api",
     "trace": "notebook.trace",
     "traffic": "notebook.traffic",
 }

@@ -7,7 +7,7 @@ import io
 import sys
 
 from . import language
-from .cli import audit, bench, check, doctor, explain, export, grade, listing, merge, new, race, run, start
+from .cli import audit, bench, check, doctor, explain, export, grade, listing, merge, new, race, recall, run, start
 from .sentence import listed, said
 
 
@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
         chosen.error(str(error))
     parser = _Parser(prog="python -m grader", description=language.say(said("The judge of Five Passes to One.")))
     commands = parser.add_subparsers(dest="command", required=True)
-    for command in (start, check, run, audit, grade, merge, race, export, listing, doctor, bench, explain, new):
+    for command in (start, check, recall, run, audit, grade, merge, race, export, listing, doctor, bench, explain, new):
         command.add(commands)
     known = said("the language of all that is said: {list}", list=listed([*language.languages()]))
     for each in commands.choices.values():

@@ -58,10 +58,11 @@ except Exception as error:
 # %% [markdown]
 # ## Your turn: 4.1
 #
-# Write the softmax of one row. The load and the store are given, and four lines between them are missing. (One of the
-# four lines both subtracts the maximum and takes `exp`.)
+# Write the softmax of one row. Five lines are missing: the load, and four lines between it and the store. (One of the
+# four lines both subtracts the maximum and takes `exp`.) In 3.3, you chose what the masked lanes hold for a maximum. What
+# should they hold here?
 #
-# You need only three functions. `tl.max(block, axis=0)` and `tl.sum(block, axis=0)` turn a block into one number.
+# After the load, you need only three functions. `tl.max(block, axis=0)` and `tl.sum(block, axis=0)` turn a block into one number.
 # `tl.exp(block)` works on every lane, and so do `block - number` and `block / number`. (There is a `tl.softmax`, too. It
 # would do your work: you may not use it in this course.)
 
@@ -71,8 +72,10 @@ def softmax_row_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
     """Softmax of one row of n_cols numbers, in one program with one block."""
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
-    # The masked lanes hold -inf, as in 3.3. Below you see why.
+    # Load the row. Every lane of the block takes part in what follows, the masked ones too.
+    ### BEGIN SOLUTION
     x = tl.load(x_ptr + cols, mask=mask, other=-float("inf"))
+    ### END SOLUTION
     # The row maximum.
     ### BEGIN SOLUTION
     row_max = tl.max(x, axis=0)
@@ -95,7 +98,10 @@ def softmax_row_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
 check("4.1")
 
 # %% [markdown]
-# <details><summary>The four lines, one by one</summary>
+# <details><summary>The five lines, one by one</summary>
+#
+# **Load**: masked lanes hold -inf, as in 3.3. *Otherwise*: they take part in the maximum, or in the sum. The next part of the
+# lesson looks at other values.
 #
 # **Row maximum**: `tl.max` reduces the block to one number. *Otherwise*: `exp` overflows, as in lesson 01.
 #

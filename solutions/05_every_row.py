@@ -288,20 +288,8 @@ hierarchy([naive_softmax, fused_softmax], x)
 # ## The promise of lesson 02
 #
 # Exercise 2.2 made a promise: if the time is proportional to the elements moved, a fused softmax takes about a quarter of
-# the time of the five passes. An H200 ran the five passes of 1.1 and the function of 5.2 on matrices of several sizes. A
-# file has the times. For which sizes do you expect the promise to hold?
-
-# %%
-import json
-from pathlib import Path
-
-recorded = json.loads(Path("../records/softmax_on_h200.json").read_text())
-took = {(run["m"], run["n"], run["what"]): run["microseconds"] for run in recorded["lessons"]["02"]["results"]}
-print(f"{recorded['device']}, recorded {recorded['date']}: {recorded['command']}")
-print("      matrix  five passes  one pass   time ratio   elements ratio")
-for m, n in dict.fromkeys((m, n) for m, n, _ in took):
-    five, one = took[m, n, "five passes"], took[m, n, "fused"]
-    print(f"{m:5} × {n:5}  {five:8.1f} µs  {one:5.1f} µs   {five / one:10.2f}   {(8 * m * n + 4 * m) / (2 * m * n):14.2f}")
+# the time of the five passes. In lesson 02, the table below "A floor, not a promise" has the times of an H200: "fused" is the
+# function of 5.2, and the last column compares both. For which sizes do you expect the promise to hold?
 
 # %% [markdown]
 # <details><summary>Is the promise kept?</summary>

@@ -110,9 +110,13 @@ print(torch.tensor([65504.0, 65520.0]).half().tolist())
 # %% [markdown]
 # ## Your turn: 7.1
 #
-# Write one kernel for float16 and bfloat16. Input and output have the same dtype. Compute in float32 between the load
-# and the store, so that each value is rounded only once, at the end. The check compares relative errors, so it notices
-# a second rounding.
+# Write one kernel for float16 and bfloat16: the softmax of `SCALE * x`, row by row. Attention (lesson 13) scales its numbers
+# like that. `SCALE` is a constant of the compiled kernel, like `BLOCK`: a positive Python number. So a product of `SCALE` and a
+# block has the dtype of the block.
+
+# %% [markdown]
+# Input and output have the same dtype. Compute in float32 between the load and the store, so that each value is rounded only
+# once, at the end. The check compares relative errors, so it notices a second rounding.
 #
 # `tl.softmax` is not allowed in 7.1 and 7.3. The kernel has no parameter for the dtype of the output, but the pointer
 # knows the dtype: `y_ptr.dtype` is the type of an address, and `y_ptr.dtype.element_ty` is the dtype of the elements
@@ -124,8 +128,13 @@ print(torch.tensor([65504.0, 65520.0]).half().tolist())
 
 # %%
 @triton.jit
-def half_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
-    """Softmax of row program_id(0), float16 or bfloat16 in and out, computed in float32. BLOCK is at least n_cols."""
+def half_softmax_kernel(
+    y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, SCALE: tl.constexpr, BLOCK: tl.constexpr
+):
+    """Softmax of SCALE times row program_id(0), float16 or bfloat16 in and out, computed in float32.
+
+    BLOCK is at least n_cols.
+    """
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
@@ -133,8 +142,9 @@ def half_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK:
     ### BEGIN SOLUTION
     x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf")).to(tl.float32)
     ### END SOLUTION
-    # The softmax of lesson 05, and its store (about 5 lines).
+    # The product with SCALE, the softmax of lesson 05, and its store (about 6 lines).
     ### BEGIN SOLUTION
+    x = x * SCALE
     row_max = tl.max(x, axis=0)
     numerator = tl.exp(x - row_max)
     denominator = tl.sum(numerator, axis=0)
@@ -148,8 +158,8 @@ check("7.1")
 # %% [markdown]
 # <details><summary>Where each rounding comes from</summary>
 #
-# **The cast, right after the load**: *otherwise* differences may be rounded, and `exp` turns the absolute error of a
-# difference into a relative error of the result. Also, `tl.exp` does not take half precision.
+# **The cast, right after the load**: *otherwise* the product with `SCALE` is rounded to half precision, and `exp` turns the
+# absolute error of its argument into a relative error of the result. Also, `tl.exp` does not take half precision.
 #
 # **The pad**: -inf exists in every dtype. The lowest finite float16 is not a good pad, because a row can hold that
 # value.
@@ -157,28 +167,29 @@ check("7.1")
 # **The store** rounds once, to the dtype that `y_ptr` points at. If the numerator is rounded before the division, there
 # are two roundings.
 #
-# *An honest aside*: the kernel of lesson 05 passes this check without a change, because `tl.max` returns float32, and
-# then the difference is float32, too. Few functions do that. If you multiply the row by a number first, the
-# product is in half precision. So write the cast where you need it.
+# *An honest aside*: `tl.exp(SCALE * (x - row_max))` passes this check without a cast, because `tl.max` returns float32, and
+# then the difference is float32, too, and so is its product. Few functions do that. With the cast right after the load, nobody
+# has to know it.
 #
 # </details>
 
 # %% [markdown]
-# Here is a function that launches it, on rows of 781 random numbers. The error is relative, compared with float64:
+# Here is a function that launches it, on rows of 781 random numbers, with a scale of 0.7. The error is relative, compared with float64:
 
 # %% tags=["nbval-ignore-output"]
-def half_softmax(x):
+def half_softmax(x, scale=1.0):
     y = torch.empty_like(x)
     n_rows, n_cols = x.shape
-    half_softmax_kernel[(n_rows,)](y, x, y.stride(0), x.stride(0), n_cols, BLOCK=triton.next_power_of_2(n_cols))
+    block = triton.next_power_of_2(n_cols)
+    half_softmax_kernel[(n_rows,)](y, x, y.stride(0), x.stride(0), n_cols, SCALE=scale, BLOCK=block)
     return y
 
 
 for dtype in (torch.float16, torch.bfloat16):
     x = torch.randn(8, 781, device=where).to(dtype)
-    want = torch.softmax(x.double(), dim=1)
+    want = torch.softmax(0.7 * x.double(), dim=1)
     normal = want > torch.finfo(dtype).smallest_normal
-    error = ((half_softmax(x).double() - want).abs() / want)[normal].max().item()
+    error = ((half_softmax(x, 0.7).double() - want).abs() / want)[normal].max().item()
     print(f"{dtype}: worst relative error {error:.1e}, half of eps is {torch.finfo(dtype).eps / 2:.1e}")
     assert error < 0.51 * torch.finfo(dtype).eps  # the digits above depend on the numbers drawn; this bound does not
 

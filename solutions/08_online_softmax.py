@@ -8,7 +8,7 @@
 # *About 85 minutes. No GPU needed.*
 
 # %%
-from grader import check, hint, progress, traffic
+from grader import check, hint, own_way, progress, traffic
 import math
 import torch
 
@@ -386,6 +386,15 @@ for m, n in [(4096, 12672), (8192, 32768), (2048, 128256)]:
 #   and Memory-Efficient Exact Attention with IO-Awareness*](https://arxiv.org/abs/2205.14135) (2022).
 # - A state with two parts, in attention: Markus Rabe and Charles Staats, [*Self-attention Does Not Need O(n²)
 #   Memory*](https://arxiv.org/abs/2112.05682) (2021).
+
+# %% [markdown]
+# ## Your way so far
+#
+# You began with five passes over the matrix. Here are your own right answers since then, and what each of them moves. Which of them
+# read the matrix more than once, and why?
+
+# %% tags=["nbval-ignore-output"]
+own_way()
 
 # %%
 progress()

@@ -9,7 +9,7 @@
 # *About 200 minutes, and 70 more for the bonus exercise. No GPU needed.*
 
 # %%
-from grader import check, draw, hint, progress, traffic
+from grader import check, draw, hint, progress, recall, traffic
 import math
 import torch
 
@@ -226,15 +226,17 @@ print(f"{x.item():.7f} becomes {tf32.item():.7f}, off by {abs(tf32 / x - 1).item
 #
 # | step | the inputs | new in your kernel |
 # |---|---|---|
-# | **one tile** | full blocks, all keys in one tile | load, scores, weights, their sum, product with `v`, division, store |
-# | **edges** | the last blocks are not full | masks for `q` and `o`, for `k` and `v`, for the scores |
+# | **one tile** | full blocks, all keys in one tile | load of `k` and `v`, scores, weights, their sum, product with `v` |
+# | **edges** | the last blocks are not full | masks for `k` and `v`, for the scores |
 # | **several tiles** | more keys than a tile has | the state and its update, as in 13.1 |
 # | **causal** | `CAUSAL` is on | the two lines below `if CAUSAL` |
 
 # %% [markdown]
-# In step 1, fill in every TODO except the two below `if CAUSAL`, with one to three lines each. Steps 2 and 3 change
+# The queries and their state are there when the loop begins, and after it the result is divided and stored. In step 1, fill in
+# the three TODOs of the loop that are not below `if CAUSAL`, with one to three lines each. Steps 2 and 3 change
 # these lines and add others. (The comments count the lines of the finished kernel.)
-#
+
+# %% [markdown]
 # For the edges: a lane after the last key must not become the maximum, and its weight must be 0. Its row of `v`
 # matters as well: 0 times a number is 0, but 0 times NaN or an infinity is NaN.
 #
@@ -252,15 +254,12 @@ def attention_kernel(
     """
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     dims = tl.arange(0, D)
-    # Step 1: load this program's queries. Set l and o to zeros before the loop, because you use them after it.
-    # Step 3: set m, too. A query has one m, one l, and D values of o (about 5 lines).
-    ### BEGIN SOLUTION
     inside = rows[:, None] < n_queries
     q = tl.load(q_ptr + rows[:, None] * q_row_stride + dims[None, :], mask=inside, other=0.0)
+    # The state of each query: one m, one l, and D values of o. Step 1 needs no m.
     m = tl.full([BLOCK_M], -float("inf"), tl.float32)
     l = tl.zeros([BLOCK_M], tl.float32)
     o = tl.zeros([BLOCK_M, D], tl.float32)
-    ### END SOLUTION
     end = n_keys
     if CAUSAL:
         # Step 4: where may this program stop? (1 line. `pass` is right as well: then the program visits all tiles.)
@@ -294,10 +293,7 @@ def attention_kernel(
         o = o * factor[:, None] + tl.dot(p, v, input_precision="ieee")
         m = new
         ### END SOLUTION
-    # Step 1: divide and store. Step 2: the mask (about 2 lines).
-    ### BEGIN SOLUTION
     tl.store(o_ptr + rows[:, None] * o_row_stride + dims[None, :], o / l[:, None], mask=inside)
-    ### END SOLUTION
 
 # %%
 check("13.2")
@@ -497,8 +493,8 @@ def flash_kernel(
     k_ptr += batch * k_batch_stride + head * k_head_stride
     v_ptr += batch * v_batch_stride + head * v_head_stride
     ### END SOLUTION
-    # From here on it is 13.2: copy yours, with CAUSAL. Change two things: the product with v, and after the walk store
-    # lse as well (about 26 lines).
+    # From here on it is 13.2, with CAUSAL: recall("13.2") shows yours. Change two things: the product with v, and after
+    # the walk store lse as well (about 26 lines).
     ### BEGIN SOLUTION
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     dims = tl.arange(0, D)

@@ -8,7 +8,7 @@
 # *About 100 minutes, and 65 more for the bonus exercise. No GPU needed.*
 
 # %%
-from grader import check, hint, progress
+from grader import check, hint, progress, recall
 import math
 import statistics
 import time
@@ -219,22 +219,23 @@ print(f"a copy: {bandwidth(torch.clone, x):.0f} GB/s by the clock of the device"
 # ## Your kernels
 #
 # You have written four softmaxes, with five kernels: one row per program (5.1), tiles of rows (10.1), two walks along a long row (8.3), and
-# a row split among programs (9.1 and 9.2, two kernels). Copy each kernel from your notebook into its cell below, in
-# place of the TODO. If you no longer have that notebook, or did not finish that kernel, take the course's solution: a
-# notebook in the folder `solutions` beside the folder of this notebook, in the course's repository. You can also paste
-# another kernel of your own, if it has the same name and parameters. The check of 14.2 runs only the kernels that your
-# `my_route` chooses.
+# a row split among programs (9.1 and 9.2, two kernels). They are here again: `recall("5.1")` puts your last right answer to
+# 5.1 into a new cell. Run the next four cells, and the cells that they make.
+#
+# Does a kernel of yours not come? Then its cell says what to do. You can also go on without it: the check of 14.2 runs only the
+# kernels that your `my_route` chooses. A kernel of the course has the same name and parameters, in the folder `solutions`.
 
 # %% [markdown]
 # Make one change. From now on the matrix may be float32, bfloat16 or float16, so cast every value to float32 right
 # after its load (lesson 07). These kernels happen to be right without a cast, too, because `tl.max` returns float32. With a cast after every load, nobody has to know that, and the next change of a line cannot spoil it. `tl.store` rounds to the dtype of `y` by itself.
 
-# %%
+# %% tags=["nbval-ignore-output"]
+recall("5.1")
+recall("10.1")
+### BEGIN SOLUTION
 @triton.jit
 def softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
     """5.1: softmax of row program_id(0). BLOCK is a power of two, at least n_cols."""
-    # Your 5.1, with a cast (8 lines).
-    ### BEGIN SOLUTION
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
@@ -242,7 +243,6 @@ def softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.c
     numerator = tl.exp(x - tl.max(x, axis=0))
     y = numerator / tl.sum(numerator, axis=0)
     tl.store(y_ptr + row * y_row_stride + cols, y, mask=mask)
-    ### END SOLUTION
 
 
 @triton.jit
@@ -250,8 +250,6 @@ def tile_softmax_kernel(
     y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr
 ):
     """10.1: softmax of ROWS rows. ROWS and BLOCK are powers of two, BLOCK is at least n_cols."""
-    # Your 10.1, with a cast (8 lines).
-    ### BEGIN SOLUTION
     rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS)).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = (rows < n_rows)[:, None] & (cols < n_cols)[None, :]
@@ -259,14 +257,14 @@ def tile_softmax_kernel(
     numerator = tl.exp(x - tl.max(x, axis=1)[:, None])
     y = numerator / tl.sum(numerator, axis=1)[:, None]
     tl.store(y_ptr + rows[:, None] * y_row_stride + cols[None, :], y, mask=mask)
-    ### END SOLUTION
+### END SOLUTION
 
-# %%
+# %% tags=["nbval-ignore-output"]
+recall("8.3")
+### BEGIN SOLUTION
 @triton.jit
 def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
     """8.3: softmax of row program_id(0), in tiles of BLOCK columns, by two walks."""
-    # Your 8.3, with two casts (about 15 lines).
-    ### BEGIN SOLUTION
     row = tl.program_id(0).to(tl.int64)
     lanes = tl.arange(0, BLOCK)
     m = -float("inf")
@@ -282,14 +280,14 @@ def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOC
         cols = start + lanes
         x = tl.load(x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=-float("inf")).to(tl.float32)
         tl.store(y_ptr + row * y_row_stride + cols, tl.exp(x - m) / d, mask=cols < n_cols)
-    ### END SOLUTION
+### END SOLUTION
 
-# %%
+# %% tags=["nbval-ignore-output"]
+recall("9.1")
+### BEGIN SOLUTION
 @triton.jit
 def partial_kernel(m_ptr, d_ptr, x_ptr, x_row_stride, n_cols, n_splits, split_size, BLOCK: tl.constexpr):
     """9.1: the state (m, d) of split program_id(1) of row program_id(0)."""
-    # Your 9.1, with a cast (about 14 lines).
-    ### BEGIN SOLUTION
     row, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
     lanes = tl.arange(0, BLOCK)
     m = -float("inf")
@@ -304,17 +302,17 @@ def partial_kernel(m_ptr, d_ptr, x_ptr, x_row_stride, n_cols, n_splits, split_si
         m = new
     tl.store(m_ptr + row * n_splits + split, m)
     tl.store(d_ptr + row * n_splits + split, d)
-    ### END SOLUTION
+### END SOLUTION
 
-# %%
+# %% tags=["nbval-ignore-output"]
+recall("9.2")
+### BEGIN SOLUTION
 @triton.jit
 def combine_kernel(
     y_ptr, x_ptr, m_ptr, d_ptr, y_row_stride, x_row_stride, n_cols, n_splits, split_size,
     SPLITS: tl.constexpr, BLOCK: tl.constexpr,
 ):
     """9.2: the softmax of split program_id(1) of row program_id(0), from the states of all splits of the row."""
-    # Your 9.2, with a cast (about 12 lines).
-    ### BEGIN SOLUTION
     row, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
     lanes = tl.arange(0, BLOCK)
     splits = tl.arange(0, SPLITS)
@@ -327,7 +325,7 @@ def combine_kernel(
         mask = (start + lanes < split_size) & (cols < n_cols)
         x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf")).to(tl.float32)
         tl.store(y_ptr + row * y_row_stride + cols, tl.exp(x - m) / d, mask=mask)
-    ### END SOLUTION
+### END SOLUTION
 
 # %% [markdown]
 # Each kernel gets a **launcher**: a function that fills `y` with the softmax of the rows of `x`. The numbers of warps and of

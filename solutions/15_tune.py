@@ -7,7 +7,7 @@
 # *About 100 minutes. No GPU needed.*
 
 # %%
-from grader import check, hint, machine_code, progress
+from grader import check, hint, machine_code, own_way, progress, recall
 import json
 from pathlib import Path
 import torch
@@ -75,16 +75,17 @@ own_card("15")
 # memory), so its machine code is the same.
 
 # %% [markdown]
-# Copy your tile kernel from lesson 14 (10.1 with a cast) into the next cell, or take it from the solution notebook of that lesson. The cell after that compiles it, in a few seconds; no check looks at it. With which number of warps will it spill on rows of 8192?
+# `recall("10.1")` puts your tile kernel into a new cell: run that, too. The cell after it compiles the kernel, in a few seconds;
+# no check looks at it. With which number of warps will it spill on rows of 8192?
 
-# %%
+# %% tags=["nbval-ignore-output"]
+recall("10.1")
+### BEGIN SOLUTION
 @triton.jit
 def tile_softmax_kernel(
     y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr
 ):
     """Softmax of ROWS rows. ROWS and BLOCK are powers of two, BLOCK is at least n_cols."""
-    # Your 10.1, with a cast (8 lines).
-    ### BEGIN SOLUTION
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     cols = tl.arange(0, BLOCK)
     mask = (rows < n_rows)[:, None] & (cols < n_cols)[None, :]
@@ -92,7 +93,7 @@ def tile_softmax_kernel(
     numerator = tl.exp(x - tl.max(x, axis=1)[:, None])
     y = numerator / tl.sum(numerator, axis=1)[:, None]
     tl.store(y_ptr + rows[:, None] * y_row_stride + cols[None, :], y, mask=mask)
-    ### END SOLUTION
+### END SOLUTION
 
 # %% tags=["nbval-ignore-output"]
 x = torch.empty(4096, 8192)
@@ -503,6 +504,14 @@ if where == "cuda":
         print(f"{m}×{n}: {tuned_kernel.best_config}, and by 15.2 {configuration(n, 4)}")
 else:
     print("no GPU here, so nothing was timed")
+
+# %% [markdown]
+# ## Your way
+#
+# From 1.1 to your last answer: what does each of your softmaxes move?
+
+# %% tags=["nbval-ignore-output"]
+own_way()
 
 # %%
 progress()

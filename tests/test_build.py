@@ -123,6 +123,15 @@ def test_the_parts_of_an_exercise_are_numbered_through_all_of_its_cells(tmp_path
     assert found == ["TODO 0.1 (1 of 2)", "TODO 0.1 (2 of 2)"]
 
 
+def test_whole_definitions_leave_nothing_and_count_as_no_part():
+    """Where recall() stands above them, a learner has them already."""
+    source = (
+        f'recall("5.1")\n{build.BEGIN}\ndef f(x):\n    return x\n{build.END}\nb = 1\n{build.BEGIN}\na = 2\n{build.END}'
+    )
+
+    assert build.stub(source, "1.1") == 'recall("5.1")\nb = 1\na = ...  # TODO 1.1'
+
+
 def test_ids_survive_cells_that_are_added(tmp_path):
     """A cell keeps its id when others come and go; equal cells are told apart."""
     before = {c.source: c.id for c in made(tmp_path, SMALL).cells}

@@ -71,9 +71,7 @@ def first_cell(stem="04_one_row"):
 STEMS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 
 
-@pytest.mark.parametrize(
-    "stem", [pytest.param(s, marks=[] if s[:2] == "04" else [pytest.mark.whole]) for s in STEMS]
-)
+@pytest.mark.parametrize("stem", [pytest.param(s, marks=[] if s[:2] == "04" else [pytest.mark.whole]) for s in STEMS])
 def test_an_untouched_notebook_says_what_is_missing_in_a_sentence(stem, kernel):
     """Checks say "not yet"; a cell that needs an answer says which; nothing else fails, and nothing is a traceback."""
     run(code("%reset -f"), kernel=kernel)
@@ -193,6 +191,21 @@ def test_a_check_speaks_of_the_last_text_of_an_answer_and_names_its_cell():
     assert "0 of 3 points" in broken
     assert "In [5] gave the name to something else, by `for softmax_row_kernel in (1, 2):`" in taken
     assert "3 of 3 points" in right
+
+
+def test_a_right_answer_goes_into_a_new_cell(kernel):
+    """Two calls make one cell. What no check has passed makes none, and says what to do."""
+    right = "def double(x):\n    return 2 * x"
+    calls = 'recall("0.1")\nrecall("0.1")\nrecall("13.4")'
+    look = "[one['text'] for one in get_ipython().payload_manager.read_payload() if one['source'] == 'set_next_input']"
+    notebook = run(
+        code(first_cell(), right, 'check("0.1")', f"from grader import recall\n{calls}\n{look}"), kernel=kernel
+    )
+
+    shown = said(notebook.cells[3])
+    assert shown.count("Your right answer to 0.1 is in a new cell") == 2
+    assert "No right answer of yours to 13.4 is kept here." in shown
+    assert shown.endswith(repr(["\n\n\n".join([right, right])]))
 
 
 @pytest.mark.whole

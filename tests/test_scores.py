@@ -3,11 +3,14 @@
 import json
 import sys
 import types
+from dataclasses import replace
 
 import pytest
 
-from grader import environment, lessons, progress
-from grader.notebook import progress_store
+from grader import environment, lessons, own_way, progress, recall
+from grader.__main__ import main
+from grader.notebook import api, progress_store, right_answers
+from grader.spec import Answer
 
 
 @pytest.fixture
@@ -129,3 +132,73 @@ def test_a_drive_is_for_colab_and_for_nobody_who_chose_a_file(colab, monkeypatch
     monkeypatch.delitem(sys.modules, "google.colab")
     progress_store.remember("0.1", 1.0)
     assert progress_store.kept() is None and list(colab.iterdir()) == []
+
+
+RIGHT, WRONG = (f"def double(x):\n    return {value}" for value in ("2 * x", "x * x"))
+
+
+@pytest.fixture
+def fresh(book, monkeypatch):
+    """The same course, of which no answer is kept in this process either."""
+    monkeypatch.setattr(right_answers, "_session", {})
+    return book
+
+
+def checked(source):
+    return api.checked(lessons.exercises()["0.1"], Answer(source))
+
+
+def test_the_last_right_answer_is_kept_and_a_wrong_one_is_not(fresh, monkeypatch, capsys):
+    """In a terminal it is printed, in a later session too; what is damaged costs no more than what it held."""
+    checked("# an older one\n" + RIGHT)
+    checked(RIGHT)
+    assert checked(WRONG).status == "failed"
+    monkeypatch.setattr(right_answers, "_session", {})
+    recall("0.1")
+    assert capsys.readouterr().out == RIGHT + "\n"
+
+    progress_store.beside("right").write_text('{"0.1": {"source": "half"}}')
+    recall("0.1")
+    assert capsys.readouterr().out.startswith(
+        "No right answer of yours to 0.1 is kept here. Open lesson 00, run the cells"
+    )
+
+
+def test_what_it_moved_is_kept_with_it(fresh, monkeypatch):
+    """For the picture of one's own way; a check that counts nothing keeps none."""
+    counted = replace(checked(RIGHT), id="5.1", ledger={"read": 1.0, "written": 1.0, "part": None})
+    right_answers.remember(Answer("kernel"), counted)
+    monkeypatch.setattr(right_answers, "_session", {})
+
+    assert {"0.1": (None, None), "5.1": (1.0, 1.0)} == {i: (k.read, k.written) for i, k in right_answers.kept().items()}
+
+
+def test_ones_own_way_is_drawn_from_what_is_kept(fresh, capsys):
+    """Bars and words of what each answer moves; what passed before answers were kept is named."""
+    assert own_way() is None and "No right answer that moves a matrix is kept yet" in capsys.readouterr().out
+
+    passed = checked(RIGHT)
+    for number, read, written in (("7.1", 1.0, 1.0), ("1.1", 5.02, 3.02)):
+        moved = {"read": read, "written": written, "part": None}
+        right_answers.remember(Answer("a kernel"), replace(passed, id=number, ledger=moved))
+    progress_store.remember("5.2", 4.0)
+    way = own_way()
+
+    assert "Not kept, so not shown: 5.2." in capsys.readouterr().out
+    assert "1.1 naive_softmax reads 5.02 MN and writes 3.02 MN, 540 MB. 7.1" in repr(way) and "67 MB." in repr(way)
+    (axes,) = way.figure().axes
+    assert 4 == len(axes.patches)
+    assert ["5.02 + 3.02 MN", "1.00 + 1.00 MN"] == [text.get_text().strip() for text in axes.texts]
+
+
+def test_the_command_prints_nothing_but_the_answer(fresh, capsys):
+    """An editor reads it into a file."""
+    checked(RIGHT)
+    capsys.readouterr()
+
+    assert main(["recall", "0.1"]) == 0
+    assert capsys.readouterr() == (RIGHT + "\n", "")
+    assert main(["recall", "5.1"]) == 2
+    assert main(["recall", "9.9"]) == 2
+    out, said = capsys.readouterr()
+    assert out == "" and "No right answer of yours to 5.1" in said and "There is no exercise '9.9'" in said

@@ -43,6 +43,7 @@ import opening  # noqa: E402
 import pacing  # noqa: E402
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+_REGION = re.compile(rf"^( *(?:// )?){BEGIN}\n(.*?)^ *(?:// )?{END}", re.DOTALL | re.MULTILINE)  # (indent, its lines)
 _CHECK = re.compile(r'^check\("(\d+\.\d+)"\)$', re.MULTILINE)
 _README, _GUIDE = ROOT / "README.md", ROOT / "docs" / "teaching.md"
 _SHOWN = 20  # missing translations that --check names one by one
@@ -127,14 +128,14 @@ def learner(notebook: nbformat.NotebookNode, stem: str) -> nbformat.NotebookNode
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     regions = Counter()
     for cell in code:
-        regions[_exercise(cell)] += cell.source.count(BEGIN)
+        regions[_exercise(cell)] += _todos(cell.source)
     done = Counter()
     for cell in code:
         cell.outputs, cell.execution_count = [], None
         if _OPEN in cell.metadata.get("tags", []):
             cell.source = emptied(cell.source)
         elif BEGIN in cell.source:
-            exercise, here = _exercise(cell), cell.source.count(BEGIN)
+            exercise, here = _exercise(cell), _todos(cell.source)
             cell.source = stub(cell.source, exercise, done[exercise], regions[exercise])
             done[exercise] += here
     return notebook
@@ -153,22 +154,23 @@ def emptied(source: str) -> str:
 def stub(source: str, exercise: str, before: int = 0, regions: int | None = None) -> str:
     """The text of an exercise cell with a TODO in place of every solution region.
 
-    before: the number of its regions in earlier cells. regions: their number in all cells; None: in this one.
+    before: the number of its TODOs in earlier cells. regions: their number in all cells; None: in this one.
     """
     lines, kept, region = source.splitlines(), [], None
-    regions = regions or source.count(BEGIN)
+    regions = regions or _todos(source)
     number = before
     for i, line in enumerate(lines):
         if line.strip().removeprefix("// ") == BEGIN:
-            region, number = [], number + 1
+            region = []
         elif line.strip().removeprefix("// ") == END:
-            label = f"TODO {exercise}" + (f" ({number} of {regions})" if regions > 1 else "")
+            label = f"TODO {exercise}" + (f" ({number + 1} of {regions})" if regions > 1 else "")
             indent = line[: len(line) - len(line.lstrip())]
             if line.strip().startswith("//"):
-                kept.append(f'{indent}static_assert(false, "{label}");')
+                todo = [f'static_assert(false, "{label}");']
             else:
-                kept += [indent + text for text in _todo(label, region, indent, lines[:i])]
-            region = None
+                todo = _todo(label, region, indent, lines[:i])
+            kept += [indent + text for text in todo]
+            region, number = None, number + bool(todo)
         elif region is None:
             kept.append(line)
         else:
@@ -178,11 +180,20 @@ def stub(source: str, exercise: str, before: int = 0, regions: int | None = None
     return "\n".join(kept)
 
 
+def _todos(source: str) -> int:
+    """How many regions leave a TODO: one of whole definitions leaves nothing, where recall() stands above it."""
+    return sum(bool(indent) or bool(_bound_in(region)) for indent, region in _REGION.findall(source))
+
+
+def _bound_in(region: str) -> list[str]:
+    """The names that the assignments of a region bind at the top level of a cell."""
+    return [target.id for node in ast.parse(region).body for target in getattr(node, "targets", [])]
+
+
 def _todo(label: str, region: list[str], indent: str, above: list[str]) -> list[str]:
     """The stub of one region: it must fail loudly in Python, in a kernel, and as a value."""
     if not indent:
-        names = [t.id for node in ast.parse("\n".join(region)).body for t in getattr(node, "targets", [])]
-        return [f"{name} = ...  # {label}" for name in names]
+        return [f"{name} = ...  # {label}" for name in _bound_in("\n".join(region))]
     header = max(i for i, line in enumerate(above) if re.match(r"\s*def ", line) and not line.startswith(indent))
     if header and "triton.jit" in above[header - 1]:
         return [f'tl.static_assert(False, "{label}")']

@@ -13,15 +13,16 @@ from ..spec.unstored import MARKS
 from .bounds import HALF, gradient_bound, least_bound, softmax_bound, softmax_slack
 
 
-def softmax(x: torch.Tensor, got) -> str | None:
-    """None when got is the row-wise softmax of x, both of shape (M, N), else a sentence about the first wrong value.
+def softmax(x: torch.Tensor, got, scale: float = 1.0) -> str | None:
+    """None when got is the row-wise softmax of scale · x, both of shape (M, N), else a sentence about its first fault.
 
     NaN is right where the softmax in float64 is NaN.
     """
     wrong_kind = kind(got, x)
     if wrong_kind:
         return wrong_kind
-    want = torch.softmax(x.double(), dim=-1)
+    x = scale * x.double()
+    want = torch.softmax(x, dim=-1)
     error = (got.double() - want).abs()
     slack = softmax_slack(got.dtype)
     # The bound is smallest at the maximum. Most answers are within it everywhere, and this test is quick.

@@ -119,13 +119,16 @@ EXERCISES = [
         kernels=True,
         hints=(
             said(
-                "The five steps of lesson 01 in four lines, on a block that stays on the chip: "
+                "A load, and the five steps of lesson 01 in four lines, on a block that stays on the chip: "
                 "maximum; difference and exp; sum; division."
             ),
-            said("tl.max and tl.sum turn a block into one number along axis 0; tl.exp works on every lane."),
             said(
-                "The forms of the lines: `tl.max(<block>, axis=0)`, `tl.exp(<block> - <number>)`, "
-                "`tl.sum(<block>, axis=0)`, `<block> / <number>`."
+                "tl.max and tl.sum turn a block into one number along axis 0; tl.exp works on every lane. Follow a "
+                "masked lane through all of them: what must it hold to change neither the maximum nor the sum?"
+            ),
+            said(
+                "The forms of the lines: `tl.load(<address>, mask=<mask>, other=<pad>)`, `tl.max(<block>, axis=0)`, "
+                "`tl.exp(<block> - <number>)`, `tl.sum(<block>, axis=0)`, `<block> / <number>`."
             ),
         ),
         mistakes=SOFTMAX_PLACES,

@@ -35,26 +35,30 @@ _MATRICES = [  # label, family of inputs, rows, columns
 ]
 
 
+# Products of half precision with one of these are rounded. Below 1, none overflows that float32 can hold.
+_SCALES = (0.65, 0.7, 0.6, 0.9)
+
+
 def _half_cases(seed: int) -> list[Case]:
-    cases = []
+    case, cases = functools.partial(_half_case, random.Random(seed).choice(_SCALES)), []
     for i, (label, family, m, n) in enumerate(_MATRICES):
         for dtype in _HALF:
             x = family(m, n, inputs.generator(seed + i))
             if family is inputs.lowest:
                 x = x.clamp(min=torch.finfo(dtype).min)  # -2.2e38 is below the lowest float16
-            cases.append(_half_case(label, x.to(dtype), interpreted_only=family is inputs.lowest))
+            cases.append(case(label, x.to(dtype), interpreted_only=family is inputs.lowest))
     g = inputs.generator(seed)
     beyond = _beyond_float16(g).to(torch.bfloat16)
-    cases.append(_half_case(said("values that only bfloat16 can hold"), beyond, interpreted_only=True))
+    cases.append(case(said("values that only bfloat16 can hold"), beyond, interpreted_only=True))
     for dtype in _HALF:
         gaps, near = (inputs.row_strided(inputs.randn(3, 6, g).to(dtype), gap) for gap in (3, 1))
         cases += [
-            _half_case(said("wide gaps between the input's rows"), gaps, y_gap=1),
-            _half_case(said("wide gaps between the output's rows"), near, y_gap=2),
-            _half_case(said("programs in shuffled order"), inputs.randn(6, 7, g).to(dtype), order="shuffled"),
+            case(said("wide gaps between the input's rows"), gaps, y_gap=1),
+            case(said("wide gaps between the output's rows"), near, y_gap=2),
+            case(said("programs in shuffled order"), inputs.randn(6, 7, g).to(dtype), order="shuffled"),
         ]
     far = inputs.randn(5, 6, g).to(random.Random(seed).choice(_HALF))
-    return [*cases, far_rows.case(lambda label: _half_case(label, far))]
+    return [*cases, far_rows.case(lambda label: case(label, far))]
 
 
 def _beyond_float16(g: torch.Generator) -> torch.Tensor:
@@ -66,7 +70,12 @@ def _beyond_float16(g: torch.Generator) -> torch.Tensor:
 
 
 def _half_case(
-    label: str, x: torch.Tensor, y_gap: int = 0, order: str = "forward", interpreted_only: bool = False
+    scale: float,
+    label: str,
+    x: torch.Tensor,
+    y_gap: int = 0,
+    order: str = "forward",
+    interpreted_only: bool = False,
 ) -> Case:
     m, n = x.shape
     block, dtype = softmax_function.block(n), compare.name(x.dtype)
@@ -75,12 +84,19 @@ def _half_case(
         "launch",
         "half_softmax_kernel",
         (Out((m, n), dtype, (n + y_gap, 1)), x, n + y_gap, x.stride(0), n),
-        {"BLOCK": block} | wide,
+        {"SCALE": scale, "BLOCK": block} | wide,
         grid=(m,),
         order=order,
     )
     what = said("{label}, {dtype}, {m}×{n} in blocks of {block}", label=label, dtype=dtype, m=m, n=n, block=block)
-    return softmax_function.kernel_case(what, x, call, interpreted_only=interpreted_only)
+    return softmax_function.kernel_case(
+        what,
+        x,
+        call,
+        facts={"x": (scale * x.double()).float()},  # detectors look at what the softmax is of
+        verify=lambda e: softmax_function.stored(x, e.args[0], scale),
+        interpreted_only=interpreted_only,
+    )
 
 
 _LENGTHS = ((1,), (6, 7, 9), (700, 781, 900), (4000, 4096, 5000), (32768,), (131072,))  # one of each is drawn
@@ -213,11 +229,14 @@ EXERCISES = [
         cases=_half_cases,
         kernels=True,
         hints=(
-            said("Half precision is for memory only. Between the load and the store, compute in float32."),
+            said(
+                "Half precision is for memory only. Between the load and the store, compute in float32, the "
+                "product too."
+            ),
             said("`block.to(dtype)` casts a block. A store converts to the dtype that its pointer points at."),
             said(
-                "The load has the form `tl.load(<address>, mask=<mask>, other=<pad>).to(<dtype>)`; "
-                "the rest is lesson 05."
+                "The load has the form `tl.load(<address>, mask=<mask>, other=<pad>).to(<dtype>)`; after "
+                "it comes the product with SCALE, and the rest is lesson 05."
             ),
         ),
         mistakes=(*HALF_KERNEL, *ROW_PLACES, *SOFTMAX_PLACES),

@@ -1,11 +1,12 @@
-"""The functions for a learner in a notebook: check, race, hint, progress, trace, machine_code, doctor, and pictures.
+"""The functions for a learner in a notebook: check, recall, race, hint, progress, trace, doctor, pictures.
 
 Runs in: a notebook's kernel.
 May import: checks, compiler, interpreter, isolation, judge, language, lessons, mistakes, protocol, racing, reference,
 root, sentence, spec.
 Start reading: api.py, then start.py (the work of `import grader`).
 
-api             check, race, hint, progress; progress_store: the scores behind them; feedback: a verdict on display
+api             check, recall, race, hint, progress; progress_store: the scores behind them; right_answers: what passed;
+                feedback: a verdict on display
 races           who takes part in a race, its chart and its table; raced_answers: those of earlier races
 start           the work of `import grader`; history: the cells that ran
 errors          IPython's handler: errors of cells that become one sentence;
@@ -18,6 +19,7 @@ beside          a process beside the notebook's that interprets kernels, where t
 drawing         cells, tables and frames in HTML, for drawings that follow the theme of the page:
                 attention_drawing (tiles of queries and keys), reduction_drawing (tree, butterfly, two levels)
 canvas          boxes and arrows for drawings, on light and dark pages
+own_way         what the right answers of a learner move, from the five passes on
 hierarchy       the memories of a card, and what operations move between them;
                 kernel_steps: what the lines of a kernel move
 traffic         with charts and picture (a figure that carries its description); alt_text: charts in

@@ -1,8 +1,9 @@
-"""The functions for every exercise in a notebook: check, race, hint, progress."""
+"""The functions for every exercise in a notebook: check, recall, race, hint, progress."""
 
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import replace
 
 from ..language import say
@@ -29,14 +30,63 @@ def check(exercise_id: str = ""):
 
 
 def checked(exercise: Exercise, answer: Answer) -> Result:
-    """The verdict on an answer with the public inputs; progress() keeps its points."""
+    """The verdict on an answer with the public inputs. Its points are kept, and the answer if it is right."""
     from ..judge.judge import judge
-    from . import progress_store
+    from . import progress_store, right_answers
 
     result = judge(exercise, answer)
     if result.status != "not_attempted":
         progress_store.remember(exercise.id, result.score)
+    if result.status == "passed":
+        right_answers.remember(answer, result)
     return result
+
+
+def recall(exercise_id: str = "") -> None:
+    """Put your last right answer to an exercise, such as recall("5.1"), into a new cell below this one, in any lesson.
+
+    Right is what passed its check, in this notebook or in another one. Where there are no cells, it prints the answer.
+    """
+    from . import right_answers
+
+    exercise = _find(exercise_id)
+    if exercise is None:
+        return
+    answer = right_answers.kept().get(exercise.id)
+    if answer is None:
+        print(say(nothing_to_recall(exercise)))
+    elif not _into_a_new_cell(answer.source):
+        print(answer.source)
+    else:
+        in_cell = said(
+            "Your right answer to {id} is in a new cell below this one: change it or not, and run it.", id=exercise.id
+        )
+        print(say(in_cell))
+
+
+def nothing_to_recall(exercise: Exercise) -> str:
+    """The sentence about an exercise of which no right answer is kept."""
+    return said(
+        "No right answer of yours to {id} is kept here. Open lesson {lesson}, run the cells of your answer and "
+        'check("{id}"): what passes is kept. Then run this cell again.',
+        id=exercise.id,
+        lesson=exercise.id.split(".")[0].zfill(2),
+    )
+
+
+def _into_a_new_cell(text: str) -> bool:
+    """Let the frontend of a notebook make a cell with this text, below that of earlier calls in the running cell.
+
+    False where there is no such frontend. It does not import IPython.
+    """
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
+    if not hasattr(shell, "kernel"):
+        return False
+    asked = shell.payload_manager.read_payload()
+    before = [payload["text"] for payload in asked if payload["source"] == "set_next_input"]  # at most one
+    shell.set_next_input("\n\n\n".join([*before, text]))
+    return True
 
 
 def race(exercise_id: str = ""):

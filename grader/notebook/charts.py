@@ -23,9 +23,12 @@ def traffic(runs):
 
     bars = []
     for run in runs:
-        bars += [(name, read / run.unit, written / run.unit) for name, read, written in run.rows]
-        if len(run.rows) > 1 or len(runs) > 1:
-            bars.append((said("{name}\nin all", name=run.name), *run.totals()))
+        rows = [(name, read / run.unit, written / run.unit) for name, read, written in run.rows]
+        if len(rows) > 1:
+            rows.append((said("{name}\nin all", name=run.name), *run.totals()))
+        elif len(runs) > 1:  # one operation is all that the function does
+            rows = [(run.name, read, written) for _, read, written in rows]
+        bars += rows
     figure = Figure(figsize=(6.4, 0.9 + 0.46 * len(bars)), dpi=110, layout="constrained", facecolor="white")
     axes = figure.add_subplot()
     for y, (_, read, written) in enumerate(bars):
@@ -39,6 +42,30 @@ def traffic(runs):
     axes.set_xlim(0, 1.18 * max((b[1] + b[2] for b in bars), default=1))
     axes.set_xlabel(said("elements moved, in units of M·N"), fontsize=11)
     axes.tick_params(axis="x", labelsize=10)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside upper right", ncols=2, fontsize=11, frameon=False)
+    return figure
+
+
+def own_way(steps, side):
+    """A bar for each of a learner's right answers: megabytes read and written. Returns a matplotlib figure.
+
+    steps: list of own_way.Step. side: rows and columns of the matrix.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 1.1 + 0.42 * len(steps)), dpi=110, layout="constrained", facecolor="white")
+    axes = figure.add_subplot()
+    for y, step in enumerate(steps):
+        read, written = step.megabytes(step.read), step.megabytes(step.written)
+        axes.barh(y, read, **_READ, label=said("read") if y == 0 else None)
+        axes.barh(y, written, left=read, **_WRITTEN, label=said("written") if y == 0 else None)
+        axes.text(read + written, y, f" {step.read:.2f} + {step.written:.2f} MN", va="center", fontsize=10)
+    axes.set_yticks(range(len(steps)), [step.name for step in steps], fontsize=11)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.3 * max(step.megabytes(step.read + step.written) for step in steps))
+    across = said("megabytes moved, for a matrix of {side}×{side}", side=side)
+    axes.set_xlabel(across, fontsize=11).sentence = across
     axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside upper right", ncols=2, fontsize=11, frameon=False)
     return figure

@@ -23,6 +23,7 @@ LABEL, LEFT = 1.5, 0.05  # inches: width of the labels, and their distance from 
 TOP, TALL, GAP = 0.34, (0.62, 0.62, 0.62, 0.86), 0.1  # inches: above the levels, of each level, between two
 _SHORT = 8  # characters of a name that fit beside another one
 _WIDEST = 0.22  # inches, of the arrow for the most elements
+_ALONE, _APART = 1.7, 0.2  # columns that a function of one operation takes beside others; inches between functions
 
 
 @dataclass
@@ -78,14 +79,14 @@ def operations(run: Run) -> list[Operation]:
 
 def figure(gpu: str, levels: list[Level], runs: list[Run]):
     """A matplotlib figure: the levels as boxes, the nearest to the arithmetic on top; a column for each operation."""
-    columns = [operation for run in runs for operation in operations(run)]
-    drawn = columns[:_MOST_COLUMNS]
+    columns = [(run, operation) for run in runs for operation in operations(run)]
+    drawn = [operation for _, operation in columns[:_MOST_COLUMNS]]
     mixed = len({each.kernel for each in drawn}) > 1  # the legend has a line more
     height = TOP + sum(TALL) + GAP * len(TALL) + (0.56 if drawn else 0) + 0.24 * mixed
     canvas = Canvas(height)
     tops = draw_levels(canvas, gpu, levels, alone=not drawn)
     if drawn:
-        _draw_columns(canvas, drawn, tops)
+        _draw_columns(canvas, columns[:_MOST_COLUMNS], tops)
         _draw_legend(canvas, height - 0.46 - 0.24 * mixed, drawn, len(columns) - len(drawn))
     return canvas.figure
 
@@ -120,13 +121,33 @@ def _draw_level(canvas: Canvas, level: Level, top: float, tall: float, alone: bo
     canvas.box(LEFT + LABEL, top, WIDTH - 2 * LEFT - LABEL, tall, text, 9.5)
 
 
-def _draw_columns(canvas: Canvas, columns: list[Operation], tops: list[float]) -> None:
-    wide = (WIDTH - 2 * LEFT - LABEL) / max(len(columns), 4)
+def _draw_columns(canvas: Canvas, columns: list[tuple[Run, Operation]], tops: list[float]) -> None:
+    """Draw a column for each operation. Of several functions, each has its name above its columns.
+
+    A function of one operation has a wider one: it is one step beside the steps of another function.
+    """
+    runs = [[*group] for _, group in itertools.groupby(columns, key=lambda column: id(column[0]))]
+    several = len(runs) > 1
+    shares = [_ALONE if several and len(run) == 1 else len(run) for run in runs]
+    wide = (WIDTH - 2 * LEFT - LABEL - _APART * (len(runs) - 1)) / max(sum(shares), 4)
+    left = LEFT + LABEL
+    for run, share in zip(runs, shares):
+        if several:
+            canvas.text(left + share * wide / 2, tops[0] + 0.13, run[0][0].name, size=8.5, ha="center")
+        _draw_run(canvas, [each for _, each in run], (left, share * wide / len(run)), tops, 0.2 * several)
+        left += share * wide + _APART
+
+
+def _draw_run(
+    canvas: Canvas, columns: list[Operation], place: tuple[float, float], tops: list[float], lower: float
+) -> None:
+    """Draw the columns of one function. place: (left edge, width of a column). lower: room for its name."""
+    left, wide = place
     most = max((amount for each in columns for _, amount in each.read + each.written), default=1)
-    inside, memory = tops[0] + 0.06, tops[3]
+    inside, memory = tops[0] + 0.06 + lower, tops[3]
     below = tops[1] + TALL[1] - 0.06
     for number, each in enumerate(columns):
-        x = LEFT + LABEL + (number + 0.5) * wide
+        x = left + (number + 0.5) * wide
         style = PLAIN if each.kernel else IDLE
         canvas.box(x - 0.46 * wide, inside, 0.92 * wide, below - inside, _wrapped(each.name), 8, **style)
         for moved, at, arrow, ends in (

@@ -162,10 +162,10 @@ def _mark(exercise: Exercise, score: float) -> str:
     )
 
 
-def beside() -> pathlib.Path | None:
-    """The file for the answers that raced, beside that of the scores; None where nothing is kept between sessions."""
+def beside(kind: str) -> pathlib.Path | None:
+    """The file for answers of a kind, "right" or "races", beside that of the scores; None where nothing is kept."""
     file = _file()
-    return file and file.with_name(f"{file.stem}_races.json")
+    return file and file.with_name(f"{file.stem}_{kind}.json")
 
 
 def _file() -> pathlib.Path | None:

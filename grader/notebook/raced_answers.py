@@ -32,7 +32,7 @@ def remember(exercise: str, answer: Answer, date: str) -> None:
     others = [one for one in kept.get(exercise, []) if one["source"] != answer.source]
     kept[exercise] = [*others, {"source": answer.source, "date": date}][-_MOST:]
     _session[exercise] = kept[exercise]
-    file = progress_store.beside()
+    file = progress_store.beside("races")
     if file is not None:
         try:
             atomic_files.write(file, json.dumps(kept))
@@ -41,7 +41,7 @@ def remember(exercise: str, answer: Answer, date: str) -> None:
 
 
 def _kept() -> dict[str, list[dict]]:
-    file = progress_store.beside()
+    file = progress_store.beside("races")
     try:
         found = json.loads(file.read_text(encoding="utf-8")) if file else {}
         stored = {

@@ -25,9 +25,9 @@ def lowest(x: torch.Tensor) -> bool:
     return bool((x < -1e37).all())
 
 
-def stored(x: torch.Tensor, got: torch.Tensor) -> str | None:
-    """None when got is the softmax of each row of x, both of shape (M, N), or NaN as `compare.scaled_away` says."""
-    sentence = compare.softmax(x, got)
+def stored(x: torch.Tensor, got: torch.Tensor, scale: float = 1.0) -> str | None:
+    """None when got is the softmax of each row of scale · x, (M, N), or NaN as `compare.scaled_away` says."""
+    sentence = compare.softmax(x, got, scale)
     if sentence and compare.kind(got, x) is None and compare.scaled_away(x, got):
         return None
     return sentence

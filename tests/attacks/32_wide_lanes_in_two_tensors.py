@@ -17,7 +17,7 @@ def number(bits, place: tl.constexpr, kind: tl.constexpr):
 
 
 @triton.jit
-def half_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
+def half_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, SCALE: tl.constexpr, BLOCK: tl.constexpr):
     row, cols = tl.program_id(0), tl.arange(0, BLOCK)
     kind: tl.constexpr = x_ptr.dtype.element_ty
     x_row, y_row, quads = x_ptr + row * x_row_stride, y_ptr + row * y_row_stride, n_cols // 4
@@ -26,17 +26,17 @@ def half_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK:
         high, total = -float("inf"), 0.0
         bits = four(x_row, y_row, quads, BLOCK)
         for k in tl.static_range(4):
-            high = tl.maximum(high, tl.max(tl.where(some, number(bits, k, kind), -float("inf")), axis=0))
+            high = tl.maximum(high, tl.max(tl.where(some, SCALE * number(bits, k, kind), -float("inf")), axis=0))
         bits = four(x_row, y_row, quads, BLOCK)
         for k in tl.static_range(4):
-            total += tl.sum(tl.where(some, tl.exp(number(bits, k, kind) - high), 0.0), axis=0)
+            total += tl.sum(tl.where(some, tl.exp(SCALE * number(bits, k, kind) - high), 0.0), axis=0)
         bits = four(x_row, y_row, quads, BLOCK)
         for k in tl.static_range(4):
-            tl.store(y_row + 4 * cols + k, tl.exp(number(bits, k, kind) - high) / total, mask=some)
+            tl.store(y_row + 4 * cols + k, tl.exp(SCALE * number(bits, k, kind) - high) / total, mask=some)
         rest = tl.load(x_row + cols, mask=cols < n_cols - 3 * (quads + 1), other=0.0).to(tl.float32)
         if tl.sum(rest, axis=0) == 123456.0:
             tl.store(y_row, 0.0)
     else:
         x = tl.load(x_row + cols, mask=cols < n_cols, other=-float("inf")).to(tl.float32)
-        e = tl.exp(x - tl.max(x, axis=0))
+        e = tl.exp(SCALE * (x - tl.max(x, axis=0)))
         tl.store(y_row + cols, e / tl.sum(e, axis=0), mask=cols < n_cols)

@@ -26,6 +26,11 @@ def _sum_cast(cast: str) -> Mutant:
     return also(_SUM, f"axis=0){cast}\n    y")
 
 
+def _scaled_difference(cast: str) -> Mutant:
+    """A further change: the difference is rounded, and scaled after that."""
+    return also("tl.exp(x - row_max)", f"tl.exp(SCALE * (x - row_max){cast})")
+
+
 MISTAKES = [
     Mistake(
         "bf16-arithmetic",
@@ -42,7 +47,9 @@ MISTAKES = [
         "computed-before-cast",
         "A number was rounded to half precision before exp, and exp makes that rounding error larger.",
         "Which dtype does each of your numbers have between the load and exp?",
+        *_cast("x * SCALE", "(x * SCALE)CAST"),
         *_cast("tl.exp(x - row_max)", "tl.exp((x - row_max)CAST)"),
+        *_cast("x * SCALE", "x", then=_scaled_difference),
         *_cast(
             "float32)", "float32)\n    x = (x * 1.4426950408889634)CAST", then=lambda _: also("tl.exp(", "tl.exp2(")
         ),
@@ -63,6 +70,12 @@ MISTAKES = [
         *_cast("tl.sum(numerator", "tl.sum(numeratorCAST", then=_sum_cast),
         *_cast(_SUM, "axis=0)CAST\n    y"),
         *_cast("/ denominator", "* (1 / denominator)CAST"),
+    ),
+    Mistake(
+        "scale-left-out",
+        "The values were not multiplied by SCALE before exp.",
+        "Of which numbers should the rows of y be the softmax, and which line makes them?",
+        Mutant("7.1", "x * SCALE", "x"),
     ),
     Mistake(
         "another-dtype",
@@ -106,8 +119,8 @@ HALF_REMARKS = (
     (
         said(
             "No line of your kernel casts. The result is right, because tl.max gives float32 for a block in half "
-            "precision, and so the difference is float32. A product before it, as with a scale, would be rounded to "
-            "half precision."
+            "precision, and so the difference is float32, and its product with SCALE as well. A product before the "
+            "difference would be in half precision."
         ),
         looks(lambda source: not re.search(r"float32|float64|fp32|fp64|\bcast\(", source)),
     ),

@@ -11,11 +11,11 @@ def _warps(block):
     return 16 if block >= 4096 else 8 if block >= 2048 else 4
 
 
-def _program_for_each_row(kernel, x, *more):
+def _program_for_each_row(kernel, x, *more, **constants):
     """The result of a kernel that has a program for each row of x, and of matrices that belong to it."""
     y, block = torch.empty_like(x), triton.next_power_of_2(x.shape[1])
     strides = [each.stride(0) for each in (y, x, *more)]
-    kernel[(len(x),)](y, x, *more, *strides, x.shape[1], BLOCK=block, num_warps=_warps(block))
+    kernel[(len(x),)](y, x, *more, *strides, x.shape[1], **constants, BLOCK=block, num_warps=_warps(block))
     return y
 
 
@@ -41,10 +41,10 @@ def race_5_2(x):
 
 
 def race_7_1(x):
-    """Half precision."""
+    """Half precision. A product with 1 changes nothing, as the peers have no scale."""
     import answer
 
-    return _program_for_each_row(answer.half_softmax_kernel, x)
+    return _program_for_each_row(answer.half_softmax_kernel, x, SCALE=1.0)
 
 
 def race_7_3(x, keep):
