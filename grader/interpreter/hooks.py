@@ -274,15 +274,15 @@ def _hook_programs(private: Private) -> None:
         if launch is None:
             return
         launch.grid = grid
-        count = int(np.prod(grid))
+        running = _running(grid)
         launch.permutation = {
-            "forward": None,
-            "reversed": list(range(count))[::-1],
-            "shuffled": random.Random(count).sample(range(count), count),
+            "forward": None if len(running) == np.prod(grid) else list(running),
+            "reversed": list(running)[::-1],
+            "shuffled": random.Random(len(running)).sample(running, len(running)),
         }[current.order]
         _begin_record(launch)
         if current.batch:
-            launch.executor.fn = launch.scheduler = scheduler.BatchScheduler(launch, count)
+            launch.executor.fn = launch.scheduler = scheduler.BatchScheduler(launch, len(running))
         launch.executor.fn = _program(launch, launch.executor.fn)
 
     def grid_idx(self, x, y, z):
@@ -290,8 +290,12 @@ def _hook_programs(private: Private) -> None:
         if launch is not None:
             if launch.permutation is not None:
                 _, ny, nz = launch.grid
-                place = launch.permutation[(x * ny + y) * nz + z]
-                x, y, z = place // (ny * nz), place // nz % ny, place % nz
+                place = (x * ny + y) * nz + z
+                if place >= len(launch.permutation):
+                    launch.program = None
+                    return
+                program = launch.permutation[place]
+                x, y, z = program // (ny * nz), program // nz % ny, program % nz
             launch.program, launch.accesses = (x, y, z), 0
         set_idx(self, x, y, z)
 
@@ -299,10 +303,22 @@ def _hook_programs(private: Private) -> None:
     private.replace("set_grid_idx", grid_idx)
 
 
+def _running(grid: tuple[int, int, int]) -> range | list[int]:
+    """The programs of a launch that run, ascending: those of Call.few, where it has this grid in mind."""
+    everyone = range(int(np.prod(grid)))
+    if current.few is None or current.few[0] not in grid:
+        return everyone
+    programs, chosen = current.few
+    places = np.unravel_index(np.arange(len(everyone)), grid)[grid.index(programs)]
+    return np.flatnonzero(np.isin(places, chosen)).tolist()
+
+
 def _program(launch: LaunchState, function):
     """A call of a kernel for one program or several, which a launch knows about."""
 
     def program(**arguments):
+        if launch.program is None:
+            return None
         launch.in_program = True
         try:
             return function(**arguments)

@@ -121,9 +121,9 @@ def transfers(elements: np.ndarray, programs: np.ndarray | None = None) -> int:
 
     elements: element numbers of the active lanes, one axis. programs: the program of each lane; None for one program.
     """
-    if programs is None:
-        return elements.size if ascend(elements) else np.unique(elements).size
-    return np.unique(programs * (int(elements.max()) + 1) + elements).size
+    if programs is not None:
+        elements = programs * (int(elements.max()) + 1) + elements
+    return elements.size if ascend(elements) else np.unique(elements).size
 
 
 class Ledger:

@@ -56,29 +56,26 @@ def case(label: str, x: torch.Tensor, alone: bool = False, name: str = "softmax"
     )
 
 
-def first_rows(label: str, x: torch.Tensor, count: int, name: str, whole: bool) -> Case:
-    """The first rows of name(x), of a matrix of many rows. Of a launch with a program for each row, so many run.
-
-    whole: whether other launches run as they are. If not, an answer that has such launches is not judged.
-    """
-    some = x[:count]
+def some_rows(x: torch.Tensor, rows: list[int], name: str) -> Case:
+    """These rows of name(x), of a matrix of many long rows. Of a launch with a program for each row, only theirs run."""
 
     def verify(evidence: Evidence) -> str | None:
-        if not whole and any(count not in launch["grid"] for launch in evidence.launches):
-            return None
-        wrong = compare.softmax(some, evidence.value) or softmax_function.warps_fault(evidence)
-        return wrong or _beyond_the_registers(evidence)
+        if wrong := compare.kind(evidence.value, x):
+            return wrong
+        for row in rows:
+            if wrong := compare.softmax(x[row : row + 1], evidence.value[row : row + 1]):
+                return said("row {row}: {wrong}", row=row, wrong=wrong)
+        return softmax_function.warps_fault(evidence) or _beyond_the_registers(evidence)
 
     return Case(
         said(
-            "{label}, {count}×{shape} {removeprefix}, of which {count2} are computed",
-            label=label,
+            "many long rows, {count}×{shape} {dtype}, of which {some} are looked at",
             count=len(x),
             shape=x.shape[1],
-            removeprefix=str(x.dtype).removeprefix("torch."),
-            count2=count,
+            dtype=str(x.dtype).removeprefix("torch."),
+            some=len(rows),
         ),
-        Call("call", "check_first_rows", (name, x, count), few=(len(x), count, whole)),
+        Call("call", name, (x,), few=(len(x), tuple(rows))),
         verify,
         size=x.numel(),
         interpreted_only=True,
