@@ -16,8 +16,8 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ..interpreter.state import KernelMisuse
 from ..interpreter.compat import counted
+from ..interpreter.state import KernelMisuse
 from ..interpreter.triton_private import in_place_of, remade
 from ..sentence import fault, said
 from .kernel_text import Admitted

@@ -96,27 +96,33 @@ def hook_meanings(private: Private) -> None:
             )
         return value
 
+    private.replace("function", function)
+    private.replace("counter", _counter_of(private))
+    private.replace("condition", condition)
+    private.replace("transformer", _Meanings(stock))
+
+
+def _counter_of(private: Private):
+    """The function that yields the counters of a loop: scalars of the kernel, which differ in a pass of programs."""
+    tensor, language = private.tensor, private.language
+
+    def scalar(numbers, dtype):
+        return tensor(private.Handle(numbers.astype(private.numpy_dtype(dtype)), dtype), dtype)
+
     def counter(make, *bounds, **options):
         wide = any(isinstance(each, tensor) and each.dtype.primitive_bitwidth == 64 for each in bounds)
         dtype = language.int64 if wide else language.int32
-        data = [each.handle.data if isinstance(each, tensor) else each for each in (*bounds, *options.values())]
+        data = [each.handle.data if isinstance(each, tensor) else each for each in bounds]
         if any(isinstance(each, BatchArray) for each in data):
-            for numbers in counters(*data[: len(bounds)]):
-                handle = private.Handle(numbers.astype(private.numpy_dtype(dtype)), dtype)
-                yield tensor(handle, dtype)
+            yield from (scalar(numbers, dtype) for numbers in counters(*data))
             return
         for number in make(*bounds, **options):
             if type(number) is not int:
                 yield number
-            elif wide:
-                yield tensor(private.Handle(np.array([number], np.int64), dtype), dtype)
             else:
-                yield private.semantic.to_tensor(number)
+                yield scalar(np.array([number]), dtype) if wide else private.semantic.to_tensor(number)
 
-    private.replace("function", function)
-    private.replace("counter", counter)
-    private.replace("condition", condition)
-    private.replace("transformer", _Meanings(stock))
+    return counter
 
 
 class _Meanings:

@@ -198,7 +198,10 @@ def _hook_memory(private: Private) -> None:
             masked = ~np.broadcast_to(mask.data, ptrs.data.shape)
             element = ptrs.get_element_ty()
             other = Handle(poison.fill(masked[None], element, private.numpy_dtype)[0], element)
-        return load(self, real, mask, other, *args, **kwargs)
+        found = load(self, real, mask, other, *args, **kwargs)
+        if current.blind is not None and ptrs.get_element_ty().is_floating() and _blind():
+            found.data = np.zeros_like(found.data)
+        return found
 
     def masked_store(self, ptrs, value, mask, *args, **kwargs):
         mask = as_handle(mask)
@@ -311,6 +314,12 @@ def _running(grid: tuple[int, int, int]) -> range | list[int]:
     programs, chosen = current.few
     places = np.unravel_index(np.arange(len(everyone)), grid)[grid.index(programs)]
     return np.flatnonzero(np.isin(places, chosen)).tolist()
+
+
+def _blind() -> bool:
+    """Whether the running program is the one of Call.blind."""
+    grid, (programs, chosen) = current.launch.grid, current.blind
+    return programs in grid and current.launch.program[grid.index(programs)] == chosen
 
 
 def _program(launch: LaunchState, function):

@@ -78,9 +78,14 @@ class Launch:
         return len(self.storing_programs)
 
     @property
+    def lanes(self) -> int:
+        """Active lanes of all its loads."""
+        return self.loaded.total()
+
+    @property
     def working(self) -> int:
         """Number of programs that stored anything, and loaded a fourth of what a program loads on average or more."""
-        programs, whole = math.prod(self.grid), self.loaded.total()
+        programs, whole = math.prod(self.grid), self.lanes
         return sum(_SHARE * programs * self.loaded[program] >= whole for program in self.storing_programs)
 
     def load(self, region, elements, program) -> None:

@@ -49,7 +49,7 @@ class State:
     """Conditions and recordings for the next launches, and the launch that is running.
 
     order: "forward", "reversed" or "shuffled". poison: whether masked lanes of a load without `other` hold poison.
-    strides, few: as in Call.
+    strides, few, blind: as in Call.
     """
 
     def __init__(self):
@@ -57,6 +57,7 @@ class State:
         self.poison = True
         self.strides: tuple[tuple[int, ...], ...] = ()
         self.few: tuple[int, tuple[int, ...]] | None = None
+        self.blind: tuple[int, int] | None = None
         self.batch = False  # whether batched passes are allowed; install() sets it where their hooks fit
         self.ledger: Ledger | None = None
         self.recorder: Recorder | None = None

@@ -57,7 +57,7 @@ def case(label: str, x: torch.Tensor, alone: bool = False, name: str = "softmax"
 
 
 def some_rows(x: torch.Tensor, rows: list[int], name: str) -> Case:
-    """These rows of name(x), of a matrix of many long rows. Of a launch with a program for each row, only theirs run."""
+    """These rows of name(x), of a matrix of many long rows. Where each row has a program, only theirs run."""
 
     def verify(evidence: Evidence) -> str | None:
         if wrong := compare.kind(evidence.value, x):
@@ -97,6 +97,14 @@ def _fault(x: torch.Tensor, alone: bool, evidence: Evidence) -> str | None:
         )
     if sentence := _beyond_the_registers(evidence):
         return sentence
+    if alone and (lanes := loaded_by_a_few(x, evidence)):
+        return fault(
+            "way",
+            "right numbers, but launches of fewer than {MIN_PROGRAMS} programs at work load {lanes} numbers of {numel}",
+            MIN_PROGRAMS=MIN_PROGRAMS,
+            lanes=lanes,
+            numel=x.numel(),
+        )
     if alone and working_programs(evidence) < MIN_PROGRAMS:
         return fault(
             "way",
@@ -205,6 +213,12 @@ def storing_programs(evidence: Evidence) -> int:
 def working_programs(evidence: Evidence) -> int:
     """The most programs of one launch that stored an element, and had a share of the loads."""
     return evidence.most("working")
+
+
+def loaded_by_a_few(x: torch.Tensor, evidence: Evidence) -> int | None:
+    """The numbers that launches load in which too few programs work for a long row, where they are many; else None."""
+    lanes = sum(launch["lanes"] for launch in evidence.launches if launch["working"] < MIN_PROGRAMS)
+    return lanes if 4 * lanes > x.numel() and working_programs(evidence) >= MIN_PROGRAMS else None
 
 
 def held_by_a_thread(evidence: Evidence) -> int:

@@ -67,6 +67,9 @@ class Call:
     # (programs, chosen): of a launch with this number of programs along an axis, only the chosen ones of them run. The
     # kernel finds the whole grid around it, and the host is not told. Another launch runs as it is.
     few: tuple[int, tuple[int, ...]] | None = None
+    # (programs, one of them): in a launch with this number of programs along an axis, this one finds zeros wherever it
+    # loads numbers. The host is not told.
+    blind: tuple[int, int] | None = None
     # Where the tensor arguments lie: "" for new memory. "same": they are the objects of the call before, with these
     # numbers in them. "address": they are new objects in that memory. The call before must have had such tensors.
     memory: Literal["", "same", "address"] = ""
