@@ -169,7 +169,7 @@ trace(tile_softmax_kernel, y, x, y.stride(0), x.stride(0), 5, 6, ROWS=2, BLOCK=8
 # does a program begin with, how far away is its next row, and when is it done?
 #
 # The check launches fewer programs than rows, as many, and more. It also counts: every element must be stored exactly
-# once, and no program may have more than `triton.cdiv(n_rows, programs)` rows.
+# once, and no program may have more than `triton.cdiv(n_rows, programs)` rows. As in 5.1, a row may begin beyond element 2^31.
 
 # %%
 @triton.jit
@@ -182,7 +182,7 @@ def persistent_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, 
     mask = cols < n_cols
     # Walk over this program's rows; in the loop, 5.1 (about 6 lines).
     ### BEGIN SOLUTION
-    for row in range(tl.program_id(0), n_rows, tl.num_programs(0)):
+    for row in range(tl.program_id(0).to(tl.int64), n_rows, tl.num_programs(0)):
         x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
         numerator = tl.exp(x - tl.max(x, axis=0))
         y = numerator / tl.sum(numerator, axis=0)
@@ -195,7 +195,8 @@ check("10.2")
 # %% [markdown]
 # <details><summary>Start, end, step</summary>
 #
-# **Start**: `program_id`. If every program started at row 0, all of them would do the same rows.
+# **Start**: `program_id`. If every program started at row 0, all of them would do the same rows. The counter of a loop has as many
+# bits as the longest of its three numbers, so a start of 64 bits is enough for all rows.
 #
 # **Step**: the number of programs, because each of them takes one row at a time. With a step of 1 the numbers are
 # right, but several programs compute the same rows.

@@ -466,7 +466,8 @@ for dtype in (torch.float32, torch.float16, torch.bfloat16):
 # ## Your turn: 13.3
 #
 # Write the kernel for all heads. The two blocks of a `tl.dot` must have the same dtype. But `p` is float32, and `v` is in half
-# precision. `block.to(dtype)` converts a block, and `v.dtype` is the dtype of `v`. `tl.store` converts by itself.
+# precision. `block.to(dtype)` converts a block, and `v.dtype` is the dtype of `v`. `tl.store` converts by itself. The tensors may
+# be of any size: as in 5.1, a head may begin beyond element 2^31.
 #
 # The check compares `o` and `lse` with a result in float64. For `o` it allows the rounding of its dtype, for `lse` only that
 # of float32. It also counts: for each head, `q` is read once, and `k` and `v` once for each block of queries.
@@ -486,8 +487,8 @@ def flash_kernel(
     """
     # Which batch is it, and which of its heads? Let the four pointers begin there (about 6 lines).
     ### BEGIN SOLUTION
-    batch = tl.program_id(1) // n_heads
-    head = tl.program_id(1) % n_heads
+    batch = (tl.program_id(1) // n_heads).to(tl.int64)
+    head = (tl.program_id(1) % n_heads).to(tl.int64)
     o_ptr += batch * o_batch_stride + head * o_head_stride
     q_ptr += batch * q_batch_stride + head * q_head_stride
     k_ptr += batch * k_batch_stride + head * k_head_stride
@@ -532,7 +533,8 @@ check("13.3")
 # <details><summary>Three changes</summary>
 #
 # **The start of a head** is `batch * batch_stride + head * head_stride`, with the strides of each tensor. In many models the
-# four axes lie in memory as batches × words × heads × D. With these strides, no copy is needed.
+# four axes lie in memory as batches × words × heads × D. With these strides, no copy is needed. Both products have 64 bits, because
+# `batch` and `head` have.
 #
 # **`p.to(v.dtype)`** is the only rounding to half precision before the store. No number in `p` is above 1, so the rounding
 # changes it by less than half of eps (lesson 07). `l` adds up the weights before they are rounded.

@@ -44,6 +44,23 @@ def softmax_tile(y_ptr, x_ptr, stride, m, n, AXIS: tl.constexpr, ROWS: tl.conste
 
 
 @triton.jit
+def rows_in_steps(y_ptr, x_ptr, stride, m, n, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    first, cols = tl.program_id(0), tl.arange(0, BLOCK)
+    if WIDE:
+        first = first.to(tl.int64)
+    for row in range(first, m, tl.num_programs(0)):
+        x = tl.load(x_ptr + row * stride + cols, mask=cols < n, other=-float("inf"))
+        e = tl.exp(x - tl.max(x, axis=0))
+        tl.store(y_ptr + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < n)
+
+
+@triton.jit
+def sizes_and_values(y_ptr, x_ptr):
+    at = tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)
+    tl.store(y_ptr + at, tl.load(x_ptr + at) + tl.num_programs(0))
+
+
+@triton.jit
 def softmax_online(y_ptr, x_ptr, stride, n, BLOCK: tl.constexpr):
     row, m, d = tl.program_id(0), -float("inf"), 0.0
     for start in range(0, n, BLOCK):
@@ -141,6 +158,8 @@ TOGETHER = {
     "drawn": lambda y, x: drawn[(29,)](y, BLOCK=32),
     "one for all": lambda y, x: one_for_all[(28,)](y.copy_(x), x, BLOCK=32),
     "two walks": lambda y, x: two_walks[(30,)](y.copy_(x), 900, BLOCK=32),
+    "rows in steps": lambda y, x: rows_in_steps[(7,)](y, x, 45, 21, 45, BLOCK=64, WIDE=False),
+    "rows in steps of 64 bits": lambda y, x: rows_in_steps[(7,)](y, x, 45, 21, 45, BLOCK=64, WIDE=True),
 }
 
 
@@ -324,6 +343,34 @@ def test_a_trace_shows_them_one_by_one(name, order, passes):
 def test_what_cannot_run_at_once_has_the_same_outcome(name, order):
     """Nothing shows of a pass that was given up."""
     assert outcome(ALONE[name], order, False) == outcome(ALONE[name], order, True)
+
+
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("order", ["forward", "reversed", "shuffled"])
+def test_chosen_programs_run_in_their_whole_grid(order, together):
+    """The others do not. A launch of another grid runs as it is."""
+    x = torch.arange(42.0).reshape(21, 2)
+    few, whole = torch.full((21, 2), -1.0), torch.full((14, 3), -1.0)
+    with conditions(order, batch=together, few=(21, (2, 3, 11, 20))):
+        sizes_and_values[(21, 2)](few, x)
+        sizes_and_values[(14, 3)](whole, x)
+    rows = [2, 3, 11, 20]
+
+    assert torch.equal(x[rows] + 21, few[rows]) and int((few == -1).sum()) == 34
+    assert torch.equal(x.reshape(14, 3) + 14, whole)
+
+
+def test_a_blind_program_loads_zeros():
+    """In launches of so many programs along an axis."""
+    x = torch.arange(1.0, 15.0).reshape(7, 2)
+    y, other = torch.full((7, 2), -1.0), torch.full((14, 1), -1.0)
+    with conditions(blind=(7, 4)):
+        sizes_and_values[(7, 2)](y, x)
+        sizes_and_values[(14, 1)](other, x)
+
+    assert (y - 7)[4].tolist() == [0, 0]
+    assert torch.equal(x[:4] + 7, y[:4]) and torch.equal(x[5:] + 7, y[5:])
+    assert torch.equal(x.reshape(14, 1) + 14, other)
 
 
 @pytest.mark.parametrize("name", ["reads what comes before", "reads what comes after", "stores one element", "atomics"])

@@ -170,6 +170,35 @@ def test_a_worker_that_went_away_is_replaced():
     assert not pathlib.Path(lost._scratch.name).exists()
 
 
+def test_workers_that_nobody_uses_end_and_come_back(monkeypatch):
+    """Neither one that serves an answer, nor one that somebody has just asked for."""
+    monkeypatch.setattr(zygotes, "_zygotes", {})
+    now = 0.0
+    rest = zygotes.Rest(900, lambda: now)
+    first = zygotes.get()
+    first.wait()
+    rest.look()
+    now += 800
+    with first.open("def f(): return 1", 10.0):
+        now += 800
+        rest.look()  # it serves an answer
+        assert first.alive()
+    now += 800
+    rest.look()  # the answer's end was a use
+    zygotes.get()
+    now += 899
+    rest.look()  # and so was this
+    assert first.alive() and zygotes._zygotes == {"interpreted": first}
+
+    now += 900
+    rest.look()
+
+    assert not first.alive() and zygotes._zygotes == {}
+    assert not pathlib.Path(first._scratch.name).exists()
+    assert run("def f(): return 1", Call("call", "f")).value == 1
+    zygotes.close_all()
+
+
 def test_a_fork_waits_for_the_next_answer_of_its_kind():
     """Each answer has one of its own; those of kinds that nobody asks for any more end."""
     with contextlib.closing(zygotes.Zygote("interpreted")) as zygote:

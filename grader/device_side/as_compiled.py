@@ -16,8 +16,9 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from ..interpreter.compat import counted
 from ..interpreter.state import KernelMisuse
-from ..interpreter.triton_private import COUNTER, in_place_of, remade
+from ..interpreter.triton_private import in_place_of, remade
 from ..sentence import fault, said
 from .kernel_text import Admitted
 from .visited import Nodes, key, place, same
@@ -228,7 +229,7 @@ class _Reader(ast.NodeTransformer):
         """Number the rounds of a loop if the compiler unrolls it. first: what it visits first in each round."""
         found = self._places.get(place(first), {})
         if not any(len(context) > self._loops + 1 for context in found):
-            loop.iter = _call(COUNTER, loop.iter, loop.iter)
+            loop.iter = counted(loop.iter)
             yield
             return
         number = ast.Name(f"{_ROUND}{self._loops}", ast.Store())

@@ -215,13 +215,6 @@ class Server:
         args = [self._launch_argument(each) for each in header["args"]]
         kwargs = {name: self._launch_argument(value) for name, value in header["kwargs"].items()}
         grid = tuple(header["grid"]) if isinstance(header["grid"], list) else header["grid"]
-        if self._call.few is not None:
-            many, first, whole = self._call.few
-            if isinstance(grid, tuple) and many in grid:
-                grid = tuple(first if programs == many else programs for programs in grid)
-            elif not whole:
-                self._observer.ledger.begin_launch(Launch("", (), {}, {}, {}))  # it is known that there was one
-                return {}, b""
         if self._call.dry:
             self._kernels.pretend(header["kernel"])
         else:

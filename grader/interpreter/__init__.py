@@ -72,20 +72,27 @@ def recording(ledger: Ledger | None = None, recorder: Recorder | None = None):
 
 @contextlib.contextmanager
 def conditions(
-    order: str = "forward", poison: bool = True, batch: bool = True, strides: tuple[tuple[int, ...], ...] = ()
+    order: str = "forward",
+    poison: bool = True,
+    batch: bool = True,
+    strides: tuple[tuple[int, ...], ...] = (),
+    few: tuple[int, tuple[int, ...]] | None = None,
+    blind: tuple[int, int] | None = None,
 ):
     """Set how the launches inside the block run.
 
     order: of the programs, "forward", "reversed" or "shuffled"; a GPU guarantees none of them. poison: whether masked
     lanes of a load without `other` hold poison, or else 0, as on most GPUs. batch: whether batched passes are allowed.
-    The results are the same with and without them, so only tests switch them off. strides: as in Call.
+    The results are the same with and without them, so only tests switch them off. strides, few, blind: as in Call.
     """
-    before = current.order, current.poison, current.batch, current.strides
-    current.order, current.poison, current.batch, current.strides = order, poison, batch and current.batch, strides
+    before = current.order, current.poison, current.batch, current.strides, current.few, current.blind
+    # A pass loads for all its programs at once.
+    current.order, current.poison, current.batch = order, poison, batch and blind is None and current.batch
+    current.strides, current.few, current.blind = strides, few, blind
     try:
         yield
     finally:
-        current.order, current.poison, current.batch, current.strides = before
+        current.order, current.poison, current.batch, current.strides, current.few, current.blind = before
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ import types
 import numpy as np
 
 from ..sentence import fault, said
+from .batching.array import BatchArray, counters
 from .state import KernelMisuse
 from .triton_private import CONDITION, COUNTER, FUNCTION, Private
 
@@ -55,8 +56,8 @@ def hook_meanings(private: Private) -> None:
 
     A function of triton.language that has a name of its own, as after `from triton.language import exp`, is the one
     that a launch puts in its place. max and min of blocks, or of a block and numbers, go lane by lane. A block of
-    several values has no truth value; to the interpreter it is true. The counter of a loop has 32 bits and attributes
-    such as `to`; to the interpreter it is a number of Python, which never overflows.
+    several values has no truth value; to the interpreter it is true. The counter of a loop has 32 bits, or 64 where one
+    of its bounds has, and attributes such as `to`; to the interpreter it is a number of Python, which never overflows.
     """
     stock, tensor, language = private.transformer, private.tensor, private.language
     told = getattr(private.core, "condition", ())  # what the compiler is told with the condition of a loop
@@ -95,14 +96,33 @@ def hook_meanings(private: Private) -> None:
             )
         return value
 
-    def counter(numbers):
-        for number in numbers:
-            yield private.semantic.to_tensor(number) if type(number) is int else number
-
     private.replace("function", function)
-    private.replace("counter", counter)
+    private.replace("counter", _counter_of(private))
     private.replace("condition", condition)
     private.replace("transformer", _Meanings(stock))
+
+
+def _counter_of(private: Private):
+    """The function that yields the counters of a loop: scalars of the kernel, which differ in a pass of programs."""
+    tensor, language = private.tensor, private.language
+
+    def scalar(numbers, dtype):
+        return tensor(private.Handle(numbers.astype(private.numpy_dtype(dtype)), dtype), dtype)
+
+    def counter(make, *bounds, **options):
+        wide = any(isinstance(each, tensor) and each.dtype.primitive_bitwidth == 64 for each in bounds)
+        dtype = language.int64 if wide else language.int32
+        data = [each.handle.data if isinstance(each, tensor) else each for each in bounds]
+        if any(isinstance(each, BatchArray) for each in data):
+            yield from (scalar(numbers, dtype) for numbers in counters(*data))
+            return
+        for number in make(*bounds, **options):
+            if type(number) is not int:
+                yield number
+            else:
+                yield scalar(np.array([number]), dtype) if wide else private.semantic.to_tensor(number)
+
+    return counter
 
 
 class _Meanings:
@@ -119,7 +139,7 @@ class _Meanings:
             elif isinstance(node, ast.BoolOp):
                 node.values = [_asked(CONDITION, value) for value in node.values]
             elif isinstance(node, ast.For) and _counts(node.iter):
-                node.iter = _asked(COUNTER, node.iter)
+                node.iter = counted(node.iter)
             elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
                 node.operand = _asked(CONDITION, node.operand)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.func.id.startswith("__"):
@@ -131,6 +151,11 @@ def _counts(iterable: ast.expr) -> bool:
     """Whether a loop runs over a `range`, which no compiler unrolls, under any import name."""
     function = iterable.func if isinstance(iterable, ast.Call) else None
     return getattr(function, "id", getattr(function, "attr", None)) == "range"
+
+
+def counted(call: ast.Call) -> ast.Call:
+    """The counter of a loop that the compiler does not unroll. call: of its `range`, or of that of triton.language."""
+    return ast.copy_location(ast.Call(ast.Name(COUNTER, ast.Load()), [call.func, *call.args], call.keywords), call)
 
 
 def _asked(name: str, node: ast.expr) -> ast.Call:

@@ -198,7 +198,10 @@ def _hook_memory(private: Private) -> None:
             masked = ~np.broadcast_to(mask.data, ptrs.data.shape)
             element = ptrs.get_element_ty()
             other = Handle(poison.fill(masked[None], element, private.numpy_dtype)[0], element)
-        return load(self, real, mask, other, *args, **kwargs)
+        found = load(self, real, mask, other, *args, **kwargs)
+        if current.blind is not None and ptrs.get_element_ty().is_floating() and _blind():
+            found.data = np.zeros_like(found.data)
+        return found
 
     def masked_store(self, ptrs, value, mask, *args, **kwargs):
         mask = as_handle(mask)
@@ -274,15 +277,15 @@ def _hook_programs(private: Private) -> None:
         if launch is None:
             return
         launch.grid = grid
-        count = int(np.prod(grid))
+        running = _running(grid)
         launch.permutation = {
-            "forward": None,
-            "reversed": list(range(count))[::-1],
-            "shuffled": random.Random(count).sample(range(count), count),
+            "forward": None if len(running) == np.prod(grid) else list(running),
+            "reversed": list(running)[::-1],
+            "shuffled": random.Random(len(running)).sample(running, len(running)),
         }[current.order]
         _begin_record(launch)
         if current.batch:
-            launch.executor.fn = launch.scheduler = scheduler.BatchScheduler(launch, count)
+            launch.executor.fn = launch.scheduler = scheduler.BatchScheduler(launch, len(running))
         launch.executor.fn = _program(launch, launch.executor.fn)
 
     def grid_idx(self, x, y, z):
@@ -290,8 +293,12 @@ def _hook_programs(private: Private) -> None:
         if launch is not None:
             if launch.permutation is not None:
                 _, ny, nz = launch.grid
-                place = launch.permutation[(x * ny + y) * nz + z]
-                x, y, z = place // (ny * nz), place // nz % ny, place % nz
+                place = (x * ny + y) * nz + z
+                if place >= len(launch.permutation):
+                    launch.program = None
+                    return
+                program = launch.permutation[place]
+                x, y, z = program // (ny * nz), program // nz % ny, program % nz
             launch.program, launch.accesses = (x, y, z), 0
         set_idx(self, x, y, z)
 
@@ -299,10 +306,28 @@ def _hook_programs(private: Private) -> None:
     private.replace("set_grid_idx", grid_idx)
 
 
+def _running(grid: tuple[int, int, int]) -> range | list[int]:
+    """The programs of a launch that run, ascending: those of Call.few, where it has this grid in mind."""
+    everyone = range(int(np.prod(grid)))
+    if current.few is None or current.few[0] not in grid:
+        return everyone
+    programs, chosen = current.few
+    places = np.unravel_index(np.arange(len(everyone)), grid)[grid.index(programs)]
+    return np.flatnonzero(np.isin(places, chosen)).tolist()
+
+
+def _blind() -> bool:
+    """Whether the running program is the one of Call.blind."""
+    grid, (programs, chosen) = current.launch.grid, current.blind
+    return programs in grid and current.launch.program[grid.index(programs)] == chosen
+
+
 def _program(launch: LaunchState, function):
     """A call of a kernel for one program or several, which a launch knows about."""
 
     def program(**arguments):
+        if launch.program is None:
+            return None
         launch.in_program = True
         try:
             return function(**arguments)

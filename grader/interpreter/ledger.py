@@ -78,9 +78,14 @@ class Launch:
         return len(self.storing_programs)
 
     @property
+    def lanes(self) -> int:
+        """Active lanes of all its loads."""
+        return self.loaded.total()
+
+    @property
     def working(self) -> int:
         """Number of programs that stored anything, and loaded a fourth of what a program loads on average or more."""
-        programs, whole = math.prod(self.grid), self.loaded.total()
+        programs, whole = math.prod(self.grid), self.lanes
         return sum(_SHARE * programs * self.loaded[program] >= whole for program in self.storing_programs)
 
     def load(self, region, elements, program) -> None:
@@ -121,9 +126,9 @@ def transfers(elements: np.ndarray, programs: np.ndarray | None = None) -> int:
 
     elements: element numbers of the active lanes, one axis. programs: the program of each lane; None for one program.
     """
-    if programs is None:
-        return elements.size if ascend(elements) else np.unique(elements).size
-    return np.unique(programs * (int(elements.max()) + 1) + elements).size
+    if programs is not None:
+        elements = programs * (int(elements.max()) + 1) + elements
+    return elements.size if ascend(elements) else np.unique(elements).size
 
 
 class Ledger:

@@ -32,7 +32,10 @@ class Observer(contextlib.ExitStack):
         self._counter = TorchLedger(self.ledger, poison=not call.dry)  # nothing is read where no kernel runs
 
     def __enter__(self):
-        self.enter_context(conditions(self._call.order, self._call.poison, strides=self._call.strides))
+        call = self._call
+        self.enter_context(
+            conditions(call.order, call.poison, strides=call.strides, few=call.few, blind=call.blind),
+        )
         self.enter_context(recording(self.ledger, self._recorder))
         self.enter_context(self._counter)
         return self

@@ -34,11 +34,11 @@ class LaunchState:
     record: Launch  # for the ledger
     memory: AddressSpace = field(default_factory=AddressSpace)
     grid: tuple[int, int, int] = (1, 1, 1)
-    program: tuple[int, int, int] = (0, 0, 0)
+    program: tuple[int, int, int] | None = (0, 0, 0)  # None: at this place of the order no program runs
     accesses: int = 0  # of the running program
     padded: bool = False  # whether the running tl.load has an `other`
     in_program: bool = False  # whether code of the kernel is running, and not the interpreter around it
-    permutation: list[int] | None = None  # program at each place of the order; None: ascending
+    permutation: list[int] | None = None  # program at each place of the order; None: all, ascending
     patched: set[int] = field(default_factory=set)  # ids of the global namespaces that see the patched language
     patches: Any = None  # caching.LanguagePatches, to be undone after the launch
     scheduler: Any = None  # batching.scheduler.BatchScheduler
@@ -49,13 +49,15 @@ class State:
     """Conditions and recordings for the next launches, and the launch that is running.
 
     order: "forward", "reversed" or "shuffled". poison: whether masked lanes of a load without `other` hold poison.
-    strides: as in Call.
+    strides, few, blind: as in Call.
     """
 
     def __init__(self):
         self.order = "forward"
         self.poison = True
         self.strides: tuple[tuple[int, ...], ...] = ()
+        self.few: tuple[int, tuple[int, ...]] | None = None
+        self.blind: tuple[int, int] | None = None
         self.batch = False  # whether batched passes are allowed; install() sets it where their hooks fit
         self.ledger: Ledger | None = None
         self.recorder: Recorder | None = None

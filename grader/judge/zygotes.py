@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from collections.abc import Callable
 
 from .. import environment
 from ..isolation import LEVELS, RUNGS, level
@@ -22,6 +24,8 @@ from .session import Deadline, Died, Lower, NoAssembler, NotCompiled, NoWorker, 
 from .time_limit import LONGEST, TimeLimit
 
 START_SECONDS = 120
+_IDLE_SECONDS = 900  # a long paragraph takes less
+_LOOKS = 10  # in as many seconds
 _SPARES = 2  # kinds of which a fork waits: an answer's own, and that of the functions which it is given
 # Environment variables that a worker needs. The others may contain secrets, and a child can read its environment.
 _KEPT = ("PATH", "HOME", "LANG", "TZ", "VIRTUAL_ENV", "CONDA_PREFIX")
@@ -32,12 +36,15 @@ class Zygote:
     """A process that has imported PyTorch and Triton, and forks a child for every answer. Raises NoWorker.
 
     mode: "interpreted", or "compiled": on the GPU where there is one, otherwise the compiler's front end only. rungs:
-    those of the sandbox to try. status: {rung: "on" or "off: why"}, once `wait` has returned.
+    those of the sandbox to try. status: {rung: "on" or "off: why"}, once `wait` has returned. uses: how often somebody
+    asked for it or for a fork, or a fork came to its end.
     """
 
     def __init__(self, mode: str, rungs: tuple[str, ...] = RUNGS):
         self.mode, self._rungs = mode, rungs
         self.status: dict[str, str] = {}
+        self.uses = 0
+        self._serving: set[int] = set()  # numbers of the forks that serve an answer
         self._lock, self._numbers, self._ready = threading.Lock(), itertools.count(), False
         self._spares: dict[Job, tuple[int, socket.socket]] = {}  # forks that wait for the next answer, the oldest first
         if sys.platform != "linux":
@@ -106,6 +113,11 @@ class Zygote:
                 )
             )
 
+    @property
+    def busy(self) -> bool:
+        """Whether a fork serves an answer."""
+        return bool(self._serving)
+
     def alive(self) -> bool:
         """Whether the process is still running."""
         return self._process.poll() is None
@@ -123,6 +135,7 @@ class Zygote:
         limit.watch(self._process.pid)
         wanted = Job(LONGEST * limit.seconds, **job)
         number, ours = self._spare_of(wanted) or self._request("fork", wanted)
+        self._serving.add(number)
         return Session(lambda: self._end(number, wanted), ours, source, limit, driver, wanted.apart, lower)
 
     def race(
@@ -137,6 +150,8 @@ class Zygote:
         host, to_host = self._request("fork", Job(most, elsewhere=elsewhere, modules=modules, raced="host"))
         with to_host:
             device, ours = clock._request("fork", Job(most, gpu=True, raced="device"), to_host)
+        self._serving.add(host)
+        clock._serving.add(device)
 
         def end() -> None:
             clock.kill(device)
@@ -201,6 +216,8 @@ class Zygote:
 
     def kill(self, number: int) -> None:
         """End one child and the processes that it started. number: of the fork request."""
+        self.uses += 1
+        self._serving.discard(number)
         self._tell(f"kill {number} ")
 
     def close(self) -> None:
@@ -232,6 +249,7 @@ def get(mode: str = "interpreted") -> Zygote:
             current = None
         if current is None:
             current = _zygotes[mode] = Zygote(mode)
+        current.uses += 1
         return current
 
 
@@ -242,6 +260,46 @@ def warm(*modes: str) -> None:
             get(mode)
         except (NoWorker, OSError):
             return
+
+
+class Rest:
+    """The end of the zygotes of this process that nobody has used for a while. `get` starts them again.
+
+    seconds: how long that is. clock: the time in seconds.
+    """
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic):
+        self._seconds, self._clock = seconds, clock
+        self._seen: dict[Zygote, tuple[int, float]] = {}  # by zygote: its uses, and since when there are so many
+
+    def look(self) -> None:
+        """End those that have not been used for so long since an earlier look."""
+        with _starting:
+            now, before, self._seen = self._clock(), self._seen, {}
+            ended = []
+            for mode, each in list(_zygotes.items()):
+                uses, since = before.get(each, (None, now))
+                since = now if each.busy or uses != each.uses else since
+                self._seen[each] = each.uses, since
+                if now - since >= self._seconds:
+                    ended.append(_zygotes.pop(mode))
+        for each in ended:
+            each.close()
+
+
+def end_when_idle(seconds: float = _IDLE_SECONDS) -> None:
+    """From now on, end the zygotes that nobody has used for so long.
+
+    For a process in which a person works: a class run is at work as long as it lives.
+    """
+    rest = Rest(seconds)
+
+    def watch() -> None:
+        while True:
+            time.sleep(seconds / _LOOKS)
+            rest.look()
+
+    threading.Thread(target=watch, name="end of idle zygotes", daemon=True).start()
 
 
 def isolation() -> str:
@@ -266,5 +324,5 @@ def close_all() -> None:
     _zygotes.clear()
 
 
-__all__ = ["Deadline", "Died", "NoAssembler", "NoWorker", "NotCompiled", "Session", "Zygote"]
-__all__ += ["close_all", "get", "isolation", "warm"]
+__all__ = ["Deadline", "Died", "NoAssembler", "NoWorker", "NotCompiled", "Rest", "Session", "Zygote"]
+__all__ += ["close_all", "end_when_idle", "get", "isolation", "warm"]

@@ -123,6 +123,7 @@ def _walk_cases(seed: int) -> list[Case]:
         _walk_case(said("wide gaps between the output's rows"), close, 3, y_gap=2),
         _walk_case(said("programs in reversed order"), inputs.randn(7, 6, g), 3, order="reversed"),
         _walk_case(said("programs in shuffled order"), inputs.row_strided(inputs.randn(9, 6, g)), 4, 1, "shuffled"),
+        far_rows.case(lambda label: _walk_case(label, inputs.randn(5, 6, g), 2)),
     ]
     return cases
 

@@ -15,7 +15,7 @@ from ..checks import compare, inputs
 from ..mistakes.attention import ATTENTION_KERNEL, KERNEL_REMARKS, TILED_ATTENTION
 from ..mistakes.attention_gradient import ATTENTION_GRADIENT
 from ..mistakes.flash import FLASH_KERNEL, FLASH_REMARKS
-from ..reference import attention, attention_gradient, flash
+from ..reference import attention, attention_gradient, far_rows, flash
 from ..reference.attention_gradient import KEYS, QUERIES
 from ..sentence import said
 from ..spec import Call, Case, Exercise, Out
@@ -321,8 +321,16 @@ def _flash_cases(seed: int) -> list[Case]:
                 flat=False,
             )
         )
+    far = [
+        far_rows.of_heads(more(label, dtype, b=b, h=h, m=5, n=20, seed=seed + 8), axis)
+        for label, dtype, b, h, axis in (
+            (said("heads more than 2^30 elements apart"), _F16, 1, 3, 1),
+            (said("batches more than 2^30 elements apart"), _BF16, 3, 1, 0),
+        )
+    ]
     return [
         *cases,
+        *far,
         more(said("another scale"), _F16, b=1, h=2, m=18, n=30, seed=seed + 2, scale=0.6),
         more(said("tiles wider than high"), _BF16, b=1, h=2, m=18, n=70, seed=seed + 3, d=32, blocks=(16, 32)),
         more(said("tiles higher than wide"), _F16, b=1, h=2, m=40, n=40, seed=seed + 4, d=32, blocks=(32, 16)),

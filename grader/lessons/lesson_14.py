@@ -134,9 +134,11 @@ def _any_matrix(seed: int, name: str, own: bool) -> list[Case]:
     if own:
         # Rows that overlap, so that the matrix is small to send.
         rng = random.Random(seed)
-        for rows, whole in ((rng.randint(513, 560), False), (rng.randint(90, 110), True)):
-            many = inputs.up_and_down(1, 36_000, g).half().as_strided((rows, rng.randint(32_769, 33_900)), (2, 1))
-            cases.append(routing.first_rows(said("many long rows"), many, 3, name, whole))
+        for rows in (rng.randint(513, 528), rng.randint(90, 110)):
+            many = inputs.up_and_down(1, 36_000, g).half().as_strided((rows, rng.randint(32_769, 33_000)), (2, 1))
+            # From both ends, so that a launch that takes the rows backwards computes the same ones.
+            drawn = rng.sample(range(rows // 2), 2)
+            cases.append(routing.some_rows(many, sorted([*drawn, *(rows - 1 - row for row in drawn)]), name))
     cases.append(routing.case(said("a row that is alone"), inputs.randn(1, 1 << 20, g), alone=True, name=name, own=own))
     whole = torch.randperm(6, generator=g).reshape(2, 3)
     unfit = [

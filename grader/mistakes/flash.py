@@ -76,7 +76,7 @@ MISTAKES = [
             "13.3",
             _BATCH,
             "tl.program_id(1)",
-            then=also(f"head = {_HEAD}", "head = tl.program_id(2)"),
+            then=also(f"head = ({_HEAD}", "head = (tl.program_id(2)"),
             replayed=False,
         ),
     ),
@@ -84,7 +84,7 @@ MISTAKES = [
         "batch-and-head-strides",
         "Batches and heads changed places: one of them moved on by the stride of the other.",
         "How far apart are two heads of one batch, and how far the same head of two batches?",
-        Mutant("13.3", _BATCH, _HEAD, then=also(f"head = {_HEAD}", f"head = {_BATCH}")),
+        Mutant("13.3", _BATCH, _HEAD, then=also(f"head = ({_HEAD}", f"head = ({_BATCH}")),
         *(
             Mutant("13.3", place, f"{t}_ptr += batch * {t}_head_stride + head * {t}_batch_stride")
             for t, place in PLACES.items()

@@ -180,8 +180,11 @@ MISTAKES = [
         "wraps around, and its address is no element of this row.",
         "How many bits has the number that tl.program_id gives, and where does row 2 begin if rows are 2^30 elements "
         "apart?",
-        Mutant("5.1 7.1 7.3 8.3 9.1 9.2 11.2", "tl.program_id(0).to(tl.int64)", "tl.program_id(0)", replayed=False),
+        Mutant(
+            "5.1 7.1 7.3 8.3 9.1 9.2 10.2 11.2", "tl.program_id(0).to(tl.int64)", "tl.program_id(0)", replayed=False
+        ),
         Mutant("10.1", ".to(tl.int64)", "", replayed=False),
+        Mutant("13.3", ".to(tl.int64)", "", 2, replayed=False),
     ),
     Mistake(
         "and-or-on-masks",
@@ -499,12 +502,13 @@ def _below_zero(where: dict, facts: dict) -> bool:
 def _wrapped(where: dict, facts: dict) -> bool:
     """For `outside`: a lane is 2^32 elements, once or several times, away from an element of another row, or its own.
 
-    facts["far"]: the row strides of a case whose rows lie so far apart.
+    facts["far"]: the row strides of a case whose rows lie so far apart. facts["apart"]: how many parts do so, and the
+    elements of each, where these are no rows of x.
     """
     column = where.get("column")
     if column is None or "far" not in facts:
         return False
-    rows, columns = facts["x"].shape[-2:]
+    rows, columns = facts.get("apart") or facts["x"].shape[-2:]
     if 0 <= column < columns:
         return False
     return any((column + r * stride) % 2**32 < columns for stride in facts["far"] for r in range(-rows, rows))

@@ -12,6 +12,7 @@ from ..reference.routing import (
     OF_A_THREAD,
     REFUSALS,
     held_by_a_thread,
+    loaded_by_a_few,
     refused_late,
     short_row_read_twice,
     short_rows_alone,
@@ -209,8 +210,10 @@ def _too_many_elements(error, evidence) -> bool:
 
 @Detector
 def _too_few_programs(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Too few programs shared a single very long row."""
-    return bool(case.facts.get("alone")) and not evidence.error and working_programs(evidence) < MIN_PROGRAMS
+    """Too few programs shared a single very long row, or a part of the work on it."""
+    if not case.facts.get("alone") or evidence.error:
+        return False
+    return working_programs(evidence) < MIN_PROGRAMS or bool(loaded_by_a_few(case.facts["x"], evidence))
 
 
 @looks

@@ -824,6 +824,18 @@ def _number_of_programs(test) -> Detector:
     return both(_softmax_right, detect)
 
 
+@looks
+def _loaded_by_a_few(x, n_splits, evidence) -> bool:
+    """Recognises a part of x that launches of too few programs load."""
+    return splits.loaded_by_a_few(x, n_splits, evidence) is not None
+
+
+@Detector
+def _right_with_a_blind_program(case, evidence, answer) -> bool:
+    """Recognises a failure where a program loaded zeros: then it loads for show."""
+    return "blind" in case.facts and not evidence.error
+
+
 def _launches_for_each_row(programs: int, rows: int, n_splits: int, launches: int) -> bool:
     """Recognises at least two launches per row."""
     return programs < rows * n_splits and launches >= 2 * rows > 2
@@ -1144,6 +1156,8 @@ SPLIT_SOFTMAX = (
     ("no-grid-barrier", both(_without_atomics, _loaded_from_others)),
     ("launch-per-row", _number_of_programs(_launches_for_each_row)),
     ("one-program-a-row", _number_of_programs(_one_program_a_row)),
+    ("one-program-a-row", both(_softmax_right, _loaded_by_a_few)),
+    ("one-program-a-row", _right_with_a_blind_program),
     ("n-splits-ignored", _number_of_programs(_several_programs_a_row)),
     ("split-rounded-down", formula(rounded_down)),
     ("split-rounded-down", both(detectors.tail_is_nan, _first_columns_right)),

@@ -27,6 +27,9 @@ def start() -> None:
     shell.set_custom_exc((Exception,), errors.tell)
     shell.display_formatter.mimebundle_formatter.for_type_by_name("matplotlib.figure", "Figure", alt_text.bundle)
     zygotes.warm("interpreted", "compiled")
+    zygotes.end_when_idle()
+    # Whoever comes back runs some cell before the one with a check, and the workers start meanwhile.
+    shell.events.register("pre_run_cell", lambda info: zygotes.warm("interpreted", "compiled"))
 
 
 def interpret() -> None:

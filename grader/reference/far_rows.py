@@ -1,7 +1,8 @@
-"""Cases whose rows lie so far apart that the number of an element passes 2^31, at the cost of a few elements."""
+"""Cases whose rows or heads lie so far apart that the number of an element passes 2^31, at the cost of a few."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from ..spec import Call, Case, Out
 
 _STRIDE = 1 << 30  # elements: row 2 begins at 2^31, the first whole number that int32 does not have
 _SIZE = 10**7  # another failure is reported first
+_OF_HEADS, _HEAD_STRIDES = (0, 2, 3, 4), 5  # places of o, q, k and v among the arguments of 13.3; of the first stride
 _MATRIX = {"y_stride": (0, 2), "x_stride": (1, 3)}  # output, input, and the row strides of both
 
 
@@ -33,6 +35,31 @@ def case(
         size=_SIZE,
         interpreted_only=True,
         facts=near.facts | facts(strides) | {"far": tuple(strides.values())},
+    )
+
+
+def of_heads(near: Case, axis: int) -> Case:
+    """A launch of 13.3 whose heads (axis 1) or batches (axis 0) of one head lie so far apart.
+
+    near: with contiguous tensors, and three of them along the axis.
+    """
+    args, of_tensors, far = list(near.call.args), {}, []
+    for number, tensor in enumerate(_OF_HEADS):
+        shape = args[tensor].shape
+        strides = [math.prod(shape[place + 1 :]) for place in range(len(shape))]
+        strides[axis] = args[_HEAD_STRIDES + 3 * number + axis] = _STRIDE + 16 * (number + 1)
+        of_tensors[tensor] = tuple(strides)
+        far.append(strides[axis])
+        if isinstance(args[tensor], Out):
+            args[tensor] = replace(args[tensor], strides=None)
+    tensors = [n for n, arg in enumerate(args) if isinstance(arg, Out) or hasattr(arg, "untyped_storage")]
+    return replace(
+        near,
+        call=replace(near.call, args=tuple(args), strides=tuple(of_tensors.get(n, ()) for n in tensors)),
+        size=_SIZE,
+        budget=None,  # that of the largest case is shown
+        interpreted_only=True,
+        facts=near.facts | {"far": tuple(far), "apart": (shape[axis], math.prod(shape[2:]))},
     )
 
 

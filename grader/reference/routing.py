@@ -57,29 +57,26 @@ def case(label: str, x: torch.Tensor, alone: bool = False, name: str = "softmax"
     )
 
 
-def first_rows(label: str, x: torch.Tensor, count: int, name: str, whole: bool) -> Case:
-    """The first rows of name(x), of a matrix of many rows. Of a launch with a program for each row, so many run.
-
-    whole: whether other launches run as they are. If not, an answer that has such launches is not judged.
-    """
-    some = x[:count]
+def some_rows(x: torch.Tensor, rows: list[int], name: str) -> Case:
+    """These rows of name(x), of a matrix of many long rows. Where each row has a program, only theirs run."""
 
     def verify(evidence: Evidence) -> str | None:
-        if not whole and any(count not in launch["grid"] for launch in evidence.launches):
-            return None
-        wrong = compare.softmax(some, evidence.value) or softmax_function.warps_fault(evidence)
-        return wrong or _beyond_the_registers(evidence)
+        if wrong := compare.kind(evidence.value, x):
+            return wrong
+        for row in rows:
+            if wrong := compare.softmax(x[row : row + 1], evidence.value[row : row + 1]):
+                return said("row {row}: {wrong}", row=row, wrong=wrong)
+        return softmax_function.warps_fault(evidence) or _beyond_the_registers(evidence)
 
     return Case(
         said(
-            "{label}, {count}×{shape} {removeprefix}, of which {count2} are computed",
-            label=label,
+            "many long rows, {count}×{shape} {dtype}, of which {some} are looked at",
             count=len(x),
             shape=x.shape[1],
-            removeprefix=str(x.dtype).removeprefix("torch."),
-            count2=count,
+            dtype=str(x.dtype).removeprefix("torch."),
+            some=len(rows),
         ),
-        Call("call", "check_first_rows", (name, x, count), few=(len(x), count, whole)),
+        Call("call", name, (x,), few=(len(x), tuple(rows))),
         verify,
         size=x.numel(),
         dear=True,
@@ -102,6 +99,14 @@ def _fault(x: torch.Tensor, alone: bool, evidence: Evidence) -> str | None:
         )
     if sentence := _beyond_the_registers(evidence):
         return sentence
+    if alone and (lanes := loaded_by_a_few(x, evidence)):
+        return fault(
+            "way",
+            "right numbers, but launches of fewer than {MIN_PROGRAMS} programs at work load {lanes} numbers of {numel}",
+            MIN_PROGRAMS=MIN_PROGRAMS,
+            lanes=lanes,
+            numel=x.numel(),
+        )
     if alone and working_programs(evidence) < MIN_PROGRAMS:
         return fault(
             "way",
@@ -210,6 +215,12 @@ def storing_programs(evidence: Evidence) -> int:
 def working_programs(evidence: Evidence) -> int:
     """The most programs of one launch that stored an element, and had a share of the loads."""
     return evidence.most("working")
+
+
+def loaded_by_a_few(x: torch.Tensor, evidence: Evidence) -> int | None:
+    """The numbers that launches load in which too few programs work for a long row, where they are many; else None."""
+    lanes = sum(launch["lanes"] for launch in evidence.launches if launch["working"] < MIN_PROGRAMS)
+    return lanes if 4 * lanes > x.numel() and working_programs(evidence) >= MIN_PROGRAMS else None
 
 
 def held_by_a_thread(evidence: Evidence) -> int:

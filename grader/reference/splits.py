@@ -15,8 +15,11 @@ import torch
 
 from ..checks import compare
 from ..sentence import fault, said
-from ..spec import Evidence
+from ..spec import Call, Case, Evidence
 from . import softmax_function
+
+_MANY_STATES = 16  # a row has many states if fewer columns belong to each of them
+_PART = 4  # a fourth of x and more is a part of it
 
 
 def split_size(n_cols: int, n_splits: int) -> int:
@@ -95,7 +98,58 @@ def returned(x: torch.Tensor, n_splits: int, evidence: Evidence) -> str | None:
             working=working,
             asked=asked,
         )
+    if lanes := loaded_by_a_few(x, n_splits, evidence):
+        return fault(
+            "way",
+            "right numbers, but launches whose programs do not share the rows load {lanes} numbers, and x has {numel}",
+            lanes=lanes,
+            numel=x.numel(),
+        )
     return None
+
+
+def blind(x: torch.Tensor, n_splits: int, program: int) -> Case:
+    """split_softmax(x, n_splits) of one row; in launches of n_splits programs, this one finds zeros wherever it loads.
+
+    The host is not told. The sum of the row is wrong then, or the program's part of it. An answer whose result stays
+    right loads there for show.
+    """
+
+    def verify(evidence: Evidence) -> str | None:
+        got = evidence.value
+        if evidence.error or compare.kind(got, x):
+            return None
+        want = torch.softmax(x.double(), 1)
+        right = int(((got.double() - want).abs() <= 1e-3 * want).sum())
+        if 2 * right < x.numel():
+            return None
+        return fault(
+            "way",
+            "right numbers, but {right} of {numel} are right as well when program {program} of {n_splits} loads zeros",
+            right=right,
+            numel=x.numel(),
+            program=program,
+            n_splits=n_splits,
+        )
+
+    return Case(
+        said("a long row, of which a program loads zeros, 1×{n} in {n_splits} splits", n=x.shape[1], n_splits=n_splits),
+        Call("call", "split_softmax", (x, n_splits), blind=(n_splits, program)),
+        verify,
+        size=x.numel(),
+        expects_error=True,
+        interpreted_only=True,
+        facts={"blind": program},
+    )
+
+
+def loaded_by_a_few(x: torch.Tensor, n_splits: int, evidence: Evidence) -> int | None:
+    """The numbers that launches with too few programs at work load, where they are a part of x; else None.
+
+    Launches that merge states are such ones. So nothing is said where the states are many.
+    """
+    lanes = sum(each["lanes"] for each in evidence.launches if not programs_accepted(each["working"], x, n_splits))
+    return lanes if _MANY_STATES * len(x) * n_splits <= x.numel() < _PART * lanes else None
 
 
 def programs_accepted(programs: int, x: torch.Tensor, n_splits: int) -> bool:

@@ -64,9 +64,12 @@ class Call:
     # in GB/s, seed of its pace. The value of the call then is (value of the function, the timed intervals).
     clock: tuple[tuple[int, int], str, float, int, float, int] | None = None
     dry: bool = False  # whether launches do not run; the value of the call then is the list of the kernels' names
-    # (programs, first, whole): of a launch with this number of programs along an axis, only those below `first` run.
-    # Another launch runs as it is if `whole` is true; if not, it does not run, and its record has the grid ().
-    few: tuple[int, int, bool] | None = None
+    # (programs, chosen): of a launch with this number of programs along an axis, only the chosen ones of them run. The
+    # kernel finds the whole grid around it, and the host is not told. Another launch runs as it is.
+    few: tuple[int, tuple[int, ...]] | None = None
+    # (programs, one of them): in a launch with this number of programs along an axis, this one finds zeros wherever it
+    # loads numbers. The host is not told.
+    blind: tuple[int, int] | None = None
     # Where the tensor arguments lie: "" for new memory. "same": they are the objects of the call before, with these
     # numbers in them. "address": they are new objects in that memory. The call before must have had such tensors.
     memory: Literal["", "same", "address"] = ""

@@ -55,6 +55,7 @@ class Launch(TypedDict):
     shared: int  # stores to an element that another program had stored to before, atomics left out
     storing: int  # programs that stored anything
     working: int  # of these, the ones that loaded a fourth of what a program loads on average or more
+    lanes: int  # active lanes of all its loads
     widest: int  # active lanes of the widest access
     largest: int  # elements of the largest block that it computes with; 0 where the compiler was not asked
     loads: int  # in its text, once the compiler has unrolled what it unrolls; 0 likewise

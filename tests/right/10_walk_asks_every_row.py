@@ -9,7 +9,8 @@ def persistent_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, 
     mask = cols < n_cols
     for row in range(0, n_rows):
         if row % tl.num_programs(0) == tl.program_id(0):
-            x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
+            here = row.to(tl.int64)
+            x = tl.load(x_ptr + here * x_row_stride + cols, mask=mask, other=-float("inf"))
             numerator = tl.exp(x - tl.max(x, axis=0))
             y = numerator / tl.sum(numerator, axis=0)
-            tl.store(y_ptr + row * y_row_stride + cols, y, mask=mask)
+            tl.store(y_ptr + here * y_row_stride + cols, y, mask=mask)

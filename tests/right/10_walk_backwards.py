@@ -7,7 +7,7 @@ import triton.language as tl
 def persistent_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
-    me = tl.program_id(0)
+    me = tl.program_id(0).to(tl.int64)
     steps = tl.cdiv(n_rows - me, tl.num_programs(0))
     for step in range(0, steps):
         row = me + (steps - 1 - step) * tl.num_programs(0)

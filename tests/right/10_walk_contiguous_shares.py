@@ -8,7 +8,7 @@ def persistent_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, 
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     share = tl.cdiv(n_rows, tl.num_programs(0))
-    first = tl.program_id(0) * share
+    first = tl.program_id(0).to(tl.int64) * share
     for row in range(first, tl.minimum(first + share, n_rows)):
         x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
         numerator = tl.exp(x - tl.max(x, axis=0))

@@ -13,5 +13,5 @@ def one_row(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
 
 @triton.jit
 def persistent_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, BLOCK: tl.constexpr):
-    for row in range(tl.program_id(0), n_rows, tl.num_programs(0)):
+    for row in range(tl.program_id(0).to(tl.int64), n_rows, tl.num_programs(0)):
         one_row(y_ptr + row * y_row_stride, x_ptr + row * x_row_stride, n_cols, BLOCK)

@@ -20,7 +20,7 @@ def _one(y_ptr, x_ptr, cols, n_cols, EVEN: tl.constexpr):
 @triton.jit
 def persistent_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     while row < n_rows:
         if n_cols == BLOCK:
             _one(y_ptr + row * y_row_stride, x_ptr + row * x_row_stride, cols, n_cols, True)

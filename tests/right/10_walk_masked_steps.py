@@ -8,7 +8,7 @@ def persistent_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, 
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     for step in range(0, tl.cdiv(n_rows, tl.num_programs(0))):
-        row = tl.program_id(0) + step * tl.num_programs(0)
+        row = tl.program_id(0).to(tl.int64) + step * tl.num_programs(0)
         mask = (cols < n_cols) & (row < n_rows)
         x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
         numerator = tl.exp(x - tl.max(x, axis=0))

@@ -18,7 +18,7 @@ def _one(y_ptr, x_ptr, n_cols, alive, BLOCK: tl.constexpr):
 @triton.jit
 def persistent_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, BLOCK: tl.constexpr):
     step = tl.num_programs(0)
-    for base in range(tl.program_id(0), n_rows, step * UNROLL):
+    for base in range(tl.program_id(0).to(tl.int64), n_rows, step * UNROLL):
         for u in tl.static_range(UNROLL):
             row = base + u * step
             _one(y_ptr + row * y_row_stride, x_ptr + row * x_row_stride, n_cols, row < n_rows, BLOCK)

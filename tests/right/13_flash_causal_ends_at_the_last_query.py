@@ -82,8 +82,8 @@ def flash_kernel(
     lse is batches × heads × queries, contiguous.
     """
     # Which batch is it, and which of its heads? Let the four pointers begin there (about 6 lines).
-    batch = tl.program_id(1) // n_heads
-    head = tl.program_id(1) % n_heads
+    batch = (tl.program_id(1) // n_heads).to(tl.int64)
+    head = (tl.program_id(1) % n_heads).to(tl.int64)
     o_ptr += batch * o_batch_stride + head * o_head_stride
     q_ptr += batch * q_batch_stride + head * q_head_stride
     k_ptr += batch * k_batch_stride + head * k_head_stride

@@ -11,7 +11,7 @@ def flash_kernel(
     n_heads, n_queries, n_keys, scale, D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     CAUSAL: tl.constexpr,
 ):
-    pid = tl.program_id(1)
+    pid = tl.program_id(1).to(tl.int64)
     b = pid // n_heads
     h = pid - b * n_heads
     m_offs = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)

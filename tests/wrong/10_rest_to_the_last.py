@@ -16,7 +16,7 @@ def persistent_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, 
         end = 0
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
-    for row in range(p * per, end):
+    for row in range((p * per).to(tl.int64), end):
         x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
         numerator = tl.exp(x - tl.max(x, axis=0))
         tl.store(y_ptr + row * y_row_stride + cols, numerator / tl.sum(numerator, axis=0), mask=mask)

@@ -13,6 +13,7 @@ part of each program has the layout of its array in a run alone, and the axis of
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -180,6 +181,23 @@ def spread(data: BatchArray, shape, dtype=None) -> BatchArray:
     values = data.values if dtype is None else data.values.astype(dtype, copy=False)
     values = values.reshape(len(values), *(1,) * (len(shape) - values.ndim + 1), *values.shape[1:])
     return BatchArray(np.broadcast_to(values, (len(values), *shape)))
+
+
+def counters(start, stop=None, step=1) -> Iterator[BatchArray]:
+    """The counters of a loop over range(start, stop, step), which differ between the programs. One element each.
+
+    Raises Diverged where the programs do not have the same number of rounds, and ValueError for a step of 0.
+    """
+    start, stop = (0, start) if stop is None else (start, stop)
+    programs = next(len(each.values) for each in (start, stop, step) if isinstance(each, BatchArray))
+    start, stop, step = (everyone(each, programs, 1)[:, 0].astype(np.int64) for each in (start, stop, step))
+    if not step.all():
+        raise ValueError("range() arg 3 must not be zero")
+    rounds = np.maximum(0, -((start - stop) // step))
+    if (rounds != rounds[0]).any():
+        raise Diverged(rounds)
+    for number in range(rounds[0]):
+        yield BatchArray((start + number * step)[:, None])
 
 
 def _align_ranks(arrays) -> list:

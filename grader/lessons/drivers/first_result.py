@@ -18,10 +18,3 @@ def check_both_results(name, *args):
 
     function = getattr(answer, name)
     return [function(*args), function(*args)]
-
-
-def check_first_rows(name, x, count):
-    """The first rows of the result for x, so many. name: of the function."""
-    import answer
-
-    return getattr(answer, name)(x)[:count]
