@@ -73,6 +73,8 @@ def wrong_row(name: str, got: torch.Tensor, want: torch.Tensor, allowed: torch.T
 
     name: of the numbers. A row whose wanted number is NaN may have any.
     """
+    if wrong_kind := compare.kind(got, want.float()):
+        return wrong_kind
     good = ((got.double() - want).abs() <= allowed + _EPS * want.abs()) | (got.double() == want) | want.isnan()
     if good.all():
         return None
