@@ -517,8 +517,7 @@ own_way()
 progress()
 
 # %% [markdown]
-# That is the course: five passes became one, and you know what each byte is for. Now take a kernel that you use every day, and
-# count its bytes. To read next:
+# Five passes became one, and you know what each byte is for. To read next:
 #
 # - [the reference of `triton.autotune`](https://triton-lang.org/main/python-api/generated/triton.autotune.html), for all its
 #   arguments;
@@ -528,3 +527,7 @@ progress()
 #   not be better;
 # - [the notes on the shipped kernel](../docs/notes_on_the_shipped_kernel.md): predictions for each kernel, and which of
 # them failed.
+
+# %% [markdown]
+# **Next: [16 · Cross-entropy](16_cross_entropy.ipynb).** Until now, every cell gave you a beginning. Can you write a function
+# for others from a specification alone?

@@ -89,6 +89,7 @@ RUN = {
     "text-not-closed": "compile('x = \"a', '', 'exec')",
     "character-of-no-language": "compile('x = 1，2', '', 'exec')",
     "indentation": "compile('if x:\\ny = 1', '', 'exec')",
+    "no-graph": "torch.ones(2).sum().backward()",
     "changed-in-place": "x = torch.ones(2, requires_grad=True)\ny = x.exp()\ny.mul_(2)\ny.sum().backward()",
     "no-such-device": "torch.zeros(2, device='cuda')",
     "no-memory": "torch.empty(1 << 50)",

@@ -13,7 +13,8 @@ from grader.judge import extract, oracle
 from grader.judge.judge import judge
 from grader.judge.time_limit import TimeLimit
 from grader.judge.zygotes import Deadline
-from grader.lessons import lesson_06
+from grader.lessons import lesson_06, lesson_16
+from grader.reference import cross_entropy as losses
 from grader.spec import Given
 
 FOLDER = ROOT / "grader" / "lessons" / "lesson_06_kernels"
@@ -76,6 +77,45 @@ def test_a_wrong_kernel_is_wrong(run, name):
         caught += not torch.equal(kept, evidence.args[0]) if evidence.args else 0
 
     assert caught
+
+
+PAIRS = ROOT / "grader" / "lessons" / "lesson_16_functions"
+WRONG_PAIRS = [name for names in lesson_16.WRONG.values() for name in names]
+
+
+def faults(runner, file, name):
+    """What is wrong with a pair of a loss and its gradient on some logits and targets: sentences."""
+    g, source, found = inputs.generator(3), (PAIRS / f"{file}.py").read_text(), []
+    logits = [family(6, n, g) for family in (inputs.randn, inputs.far_below_zero, inputs.large) for n in (7, 300)]
+    for x in [*logits, 20 * inputs.randn(6, 40, g), inputs.randn(3, 2500, g)]:
+        target = torch.randint(x.shape[1], (len(x),), generator=g)
+        target[0], target[-1], target[1] = 0, x.shape[1] - 1, -100
+        kept = x.clone()
+        loss, dx = (runner.run(Given(source, f"{name}_{part}"), x, target) for part in ("loss", "gradient"))
+        assert not loss.error and not dx.error, (loss.error, dx.error)
+        allowed = losses.losses_bound(kept).amax() + 1e-6
+        off = abs(loss.value.double() - losses.mean(kept, target, -100)) <= allowed
+        scale = 1 / int((target != -100).sum())
+        found += [not off, losses.wrong_gradient(dx.value, kept, target, -100, scale)]
+        found += [not torch.equal(kept, each.args[0]) for each in (loss, dx)]
+    return [each for each in found if each]
+
+
+def test_pairs_of_a_loss_and_its_gradient_are_what_they_should_be():
+    """Each right pair is right everywhere, and each wrong one is wrong somewhere."""
+    runner = oracle.Oracle(TimeLimit(600))
+
+    assert {name: faults(runner, "right", name) for name in lesson_16.RIGHT} == {name: [] for name in lesson_16.RIGHT}
+    assert [name for name in WRONG_PAIRS if not faults(runner, "wrong", name)] == []
+    runner.close()
+
+
+def test_lesson_16_says_how_many_there_are():
+    """Five right pairs and sixteen wrong ones."""
+    text = (ROOT / "solutions" / "16_cross_entropy.py").read_text()
+
+    assert "five right pairs and on sixteen wrong ones" in text.replace("\n# ", " ")
+    assert (len(lesson_16.RIGHT), len(WRONG_PAIRS)) == (5, 16)
 
 
 def test_the_lesson_says_how_many_there_are():

@@ -14,7 +14,10 @@ from grader.spec import Call
 ROOMS = tomllib.loads((ROOT / "grader" / "rooms.toml").read_text(encoding="utf-8"))
 ALLOWED = {room: set(others) for room, others in ROOMS["imports"].items()}
 # Texts that join an answer, or that are run as one: they import nothing of the course but what an answer may.
-TEXTS = ("grader.lessons.drivers.", "grader.lessons.lesson_06_kernels.", "grader.racing.drivers.")
+TEXTS = (
+    "grader.lessons.drivers.", "grader.lessons.lesson_06_kernels.", "grader.lessons.lesson_16_functions.",
+    "grader.racing.drivers.",
+)  # fmt: skip
 
 
 def modules():

@@ -24,6 +24,10 @@ NEEDS: dict[str, dict[str, str]] = {
     "13": {"08": "the walk in tiles", "10": "blocks with two axes"},
     "14": {"09": "the function with splits", "10": "tiles, and resident programs"},
     "15": {"10": "registers, occupancy and machine code", "14": "how to measure"},
+    "16": {
+        "06": "tests of tests", "07": "half precision", "08": "the walk in tiles", "11": "autograd functions",
+        "14": "how to measure",
+    },
 }
 
 

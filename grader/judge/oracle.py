@@ -18,20 +18,20 @@ class Oracle:
         self._limit = limit
         self._sessions: dict[str, zygotes.Session] = {}
 
-    def run(self, given: Given, tensor, until: float | None = None) -> Evidence:
-        """The evidence of given.name(tensor). Its error is a ValueError for a tensor that is too large.
+    def run(self, given: Given, *tensors, until: float | None = None) -> Evidence:
+        """The evidence of given.name(*tensors). Its error is a ValueError for a tensor that is too large.
 
         until: the second of the limit at which it has to be done; None: that of a call of its own.
 
-        Raises NoWorker, Deadline or Died, and AttributeError if it is not a tensor.
+        Raises NoWorker, Deadline or Died, and AttributeError if one is not a tensor.
         """
-        refused = unfit(tensor)
+        refused = next((sentence for each in tensors if (sentence := unfit(each))), None)
         if refused:
             error = {"type": "ValueError", "kinds": ["ValueError"], "message": refused, "line": "", "raised": False}
             return Evidence(error=error | {"todo": None, "where": None})
         if given.source not in self._sessions:
             self._sessions[given.source] = zygotes.get().open(given.source, self._limit)
-        return self._sessions[given.source].run(Call("call", given.name, (tensor,), poison=False), until=until)
+        return self._sessions[given.source].run(Call("call", given.name, tensors, poison=False), until=until)
 
     def close(self) -> None:
         """End the processes."""

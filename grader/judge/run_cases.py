@@ -78,9 +78,9 @@ class Run:
             return Evidence(error=self._session.loading_error)
         last: list = [None]
 
-        def run_given(given, tensor, until):
-            last[0] = tensor
-            return self._oracle.run(given, tensor, until)
+        def run_given(given, tensors, until):
+            last[0] = tensors[0]
+            return self._oracle.run(given, *tensors, until=until)
 
         evidence = self._session.run(case.call, run_given, self._front_end.lower)
         evidence.last_given = last[0]

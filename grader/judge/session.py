@@ -12,7 +12,7 @@ from ..protocol import frames, schema
 from ..protocol.calls import given_of, pack_call, reply_limit
 from ..protocol.replies import unpack_error, unpack_reply
 from ..protocol.schema import Mismatch
-from ..protocol.tensors import pack, unpack
+from ..protocol.tensors import pack, unpack_several
 from ..protocol.values import encode
 from ..sentence import Said, message, said, tree
 from ..spec import Call, Error, Evidence, Given, Launch, Machine
@@ -108,7 +108,7 @@ class Session:
     ) -> Evidence:
         """Run one call and return its evidence. Raises Deadline or Died.
 
-        run_given: function from a Given argument, a tensor and `until` to its evidence; needed if the call has such
+        run_given: function from a Given argument, tensors and `until` to its evidence; needed if the call has such
         arguments. until: the second of the limit at which it ends; None: it has its own part of the limit.
         lower: lowers the kernel of a launch before the device runs it; it may raise anything. None: nobody does.
         """
@@ -239,8 +239,8 @@ def _given(
     asked, payload: the frame of the answer. given: Given arguments of the call. run_given, until: as in Session.run.
     """
     try:
-        tensor = unpack(asked["tensor"], payload)
-        evidence = run_given(given[int(asked["index"])], tensor, until)
+        tensors = unpack_several(asked["tensors"], payload)
+        evidence = run_given(given[int(asked["index"])], tensors, until)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RuntimeError) as error:
         sentence = said("that cannot be handed over: {error}", error=error)
         return {"error": {"type": "TypeError", "message": tree.pack(sentence)}}, []

@@ -9,6 +9,7 @@ outline            numbers, names and points of the lessons
 blank              which answers are the stubs of the notebooks that learners open
 drivers/           texts that join an answer where calling one name of it is not enough
 lesson_06_kernels/ right, wrong and broken kernels that exercise 6.4 tests
+lesson_16_functions/ right and wrong losses with their gradients, which exercise 16.3 tests
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ EXERCISES = [
         id="4.2",
         title="pads",
         names=("pads",),
-        points=2,
+        points=1,
         cases=_pad_cases,
         open_book=said("the answer is a few values, which are the same for everybody"),
         hints=(
@@ -161,7 +161,7 @@ EXERCISES = [
         id="4.3",
         title="block_size",
         names=("block_size",),
-        points=2,
+        points=1,
         cases=_block_cases,
         hints=(
             said("tl.arange(0, BLOCK) needs a power of two, and every column needs a lane."),

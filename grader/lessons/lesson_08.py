@@ -275,7 +275,7 @@ EXERCISES = [
         id="8.2",
         title="merge",
         names=("merge",),
-        points=2,
+        points=1,
         cases=_merge_cases,
         hints=(
             said("Both sums must refer to the same maximum before they may be added."),

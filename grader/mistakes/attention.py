@@ -346,7 +346,7 @@ MISTAKES = [
         several("13.1", "range(0, len(k), tile)", "range(0, len(k))", "range(0, len(k), tile + 1)"),
         _other_steps("13.4", "range(0, n_keys", "BLOCK_N"),
         _other_steps("13.4", "range(0, n_queries", "BLOCK_M"),
-        _other_steps("8.3", "d = 0.0\n    for start in range(0, n_cols", "BLOCK"),
+        _other_steps("8.3 16.1", "d = 0.0\n    for start in range(0, n_cols", "BLOCK"),
         _other_steps("9.1", "range(0, split_size", "BLOCK"),
     ),
     Mistake(
@@ -366,7 +366,7 @@ MISTAKES = [
         Mutant("13.1", "range(0, len(k), tile)", "range(1, len(k), tile)"),
         Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(1, n_keys, BLOCK_N)"),
         Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(1, n_queries, BLOCK_M)"),
-        Mutant("8.3", "d = 0.0\n    for start in range(0", "d = 0.0\n    for start in range(1"),
+        Mutant("8.3 16.1", "d = 0.0\n    for start in range(0", "d = 0.0\n    for start in range(1"),
         Mutant("9.1", "range(0, split_size", "range(1, split_size"),
     ),
     Mistake(

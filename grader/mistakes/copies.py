@@ -58,7 +58,7 @@ MISTAKES = [
         "last-column-left-out",
         "The last column took no part.",
         "For which columns is your mask true, and which number does the last one have?",
-        Mutant("3.3 9.1", "cols < n_cols", "cols < n_cols - 1"),
+        Mutant("3.3 9.1 16.1", "cols < n_cols", "cols < n_cols - 1"),
     ),
     Mistake(
         "place-of-the-maximum",

@@ -257,7 +257,7 @@ MISTAKES = [
         "largest-term-added",
         "Of the exponentials, only the largest one reached the sum.",
         "How many numbers belong to the sum, and which one does your reduction give?",
-        Mutant("8.3 8.4 9.1", "tl.sum(tl.exp(x - shift), axis=0)", "tl.max(tl.exp(x - shift), axis=0)"),
+        Mutant("8.3 8.4 9.1 16.1", "tl.sum(tl.exp(x - shift), axis=0)", "tl.max(tl.exp(x - shift), axis=0)"),
         Mutant("4.1 5.1 5.2 7.1 7.3", "tl.sum(numerator, axis=0)", "tl.max(numerator, axis=0)"),
     ),
     Mistake(

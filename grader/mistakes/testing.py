@@ -290,19 +290,30 @@ _ACCEPTING = (
 
 def mistakes_of_test(groups: Iterable[str]) -> tuple[tuple[str, Detector], ...]:
     """The table of a test that runs against wrong kernels of these ten kinds."""
+    return of_test(groups, _ACCEPTING, "test-refuses-pytorch", (("test-calls-nothing", _never_calls),))
+
+
+def of_test(
+    groups: Iterable[str], accepting: Iterable[str], on_pytorch: str, unused: Iterable[tuple[str, Callable]]
+) -> tuple[tuple[str, Detector], ...]:
+    """The table of a test that runs against right functions and wrong ones.
+
+    groups: kinds of wrong ones. accepting: the mistake of a test that accepts wrong ones of each kind. on_pytorch: that
+    of a test that refuses PyTorch's own. unused: (id, test of a syntax tree) of a test that calls not all it is given.
+    """
     return (
         ("input-empty", _right_kernel_refused("empty")),
         ("input-too-large", _right_kernel_refused("too-large")),
         ("input-no-matrix", _right_kernel_got_no_matrix),
-        ("test-calls-nothing", detectors.both(_refuses_reference, detectors.written(_never_calls))),
-        ("test-refuses-pytorch", _refuses_reference),
+        *((name, detectors.both(_refuses_reference, detectors.written(never))) for name, never in unused),
+        (on_pytorch, _refuses_reference),
         ("test-refuses-right", _refuses_right),
         ("test-ends-in-its-loop", _accepts_wrong(syntax.ends_in_its_loop)),
         ("test-returns", Detector(lambda c, e, a: isinstance(e.value, bool))),
-        ("test-calls-nothing", _accepts_wrong(_never_calls)),
+        *((name, _accepts_wrong(never)) for name, never in unused),
         ("assert-of-a-tuple", _accepts_wrong(syntax.asserts_a_tuple)),
         ("any-for-all", _accepts_wrong(syntax.any_for_all)),
         ("one-sided-difference", _accepts_wrong(syntax.one_sided)),
         ("test-asserts-nothing", _accepts_all(syntax.asserts_nothing)),
-        *zip(_ACCEPTING, map(_accepts, groups)),
+        *zip(accepting, map(_accepts, groups)),
     )

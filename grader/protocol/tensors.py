@@ -35,6 +35,15 @@ def unpack(spec: dict, data: bytes):
     return _flat(data, _dtype(spec)).as_strided(spec["shape"], spec["strides"], spec["offset"])
 
 
+def unpack_several(specs: list[dict], data: bytes) -> list:
+    """The tensors of several descriptions, whose bytes follow each other. Raises the errors of `unpack`."""
+    tensors, start = [], 0
+    for spec in specs:
+        tensors.append(unpack(spec, data[start : start + spec["nbytes"]]))
+        start += spec["nbytes"]
+    return tensors
+
+
 def unpack_elements(spec: dict, data: bytes):
     """The tensor of `elements`. Raises ValueError, or an error of PyTorch, if its bytes are not those of its elements.
 

@@ -17,7 +17,7 @@ class Out:
 
 @dataclass(frozen=True)
 class Given:
-    """A function of the course that takes one matrix. It is an argument of an answer, or runs on a returned tensor.
+    """A function of the course that takes tensors. It is an argument of an answer, or runs on a returned tensor.
 
     It runs in a process of its own, so an answer can call it but not read its code. source: text of its module. name:
     of the function in it.

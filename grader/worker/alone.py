@@ -18,7 +18,7 @@ from ..protocol import frames, reuse
 from ..protocol.calls import GivenAt, unpack_call
 from ..protocol.errors import describe
 from ..protocol.replies import pack_reply
-from ..protocol.tensors import pack, unfit, unpack
+from ..protocol.tensors import pack, unfit, unpack_several
 from ..sentence import fault, tree
 from ..spec import Call, Error, Helper
 from . import requests
@@ -113,27 +113,28 @@ class Runner:
 def _given_function(channel: socket.socket, index: int):
     """A proxy for a function of the course. The judge runs the function, so its code is not in this process.
 
-    index: as in GivenAt. The proxy takes one tensor and returns one. It raises ValueError for a tensor that is too
-    large, and the exceptions that the function raised.
+    index: as in GivenAt. The proxy takes one tensor or several and returns one. It raises ValueError for a tensor that
+    is too large, and the exceptions that the function raised.
     """
     import torch
 
-    def softmax(x):
-        refused = unfit(x)
-        if refused:
-            raise ValueError(refused)
-        spec, data = pack(x.detach())
-        frames.send(channel, {"op": "given", "index": index, "tensor": spec}, data)
+    def softmax(x, *more):
+        given = [x, *more]
+        for each in given:
+            if refused := unfit(each):
+                raise ValueError(refused)
+        specs, data = zip(*(pack(each.detach()) for each in given))
+        frames.send(channel, {"op": "given", "index": index, "tensors": specs}, list(data))
         header, payload = frames.receive(channel, requests.MOST)
         if "error" in header:
             kind = getattr(builtins, header["error"]["type"], RuntimeError)
             raise (kind if issubclass(kind, Exception) else RuntimeError)(tree.unpack(header["error"]["message"]))
-        first, second = header["tensors"]
-        after = unpack(second, payload[first["nbytes"] :])
-        if not torch.equal(x.detach().nan_to_num(), after.nan_to_num()):  # the function changed its argument
-            with contextlib.suppress(RuntimeError):  # an expanded view cannot be written to
-                x.detach().copy_(after)
-        return unpack(first, payload[: first["nbytes"]])
+        result, *afterwards = unpack_several(header["tensors"], payload)
+        for each, after in zip(given, afterwards):
+            if not torch.equal(each.detach().nan_to_num(), after.nan_to_num()):  # the function changed its argument
+                with contextlib.suppress(RuntimeError):  # an expanded view cannot be written to
+                    each.detach().copy_(after)
+        return result
 
     softmax.__qualname__ = "softmax"
     return softmax

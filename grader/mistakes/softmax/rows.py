@@ -22,6 +22,8 @@ MISTAKES = [
         "Which tensor does each of the strides belong to, and which tensor does this address point into?",
         Mutant("5.1 7.1 7.3 8.3 10.2", "row * y_row_stride", "row * x_row_stride"),
         Mutant("8.3", "row * x_row_stride", "row * y_row_stride", 2),
+        Mutant("16.2", "row * dx_row_stride", "row * x_row_stride"),
+        Mutant("16.2", "row * x_row_stride", "row * dx_row_stride"),
         Mutant("5.1 7.1 7.3 10.2", "row * x_row_stride", "row * y_row_stride"),
     ),
     Mistake(
@@ -29,7 +31,7 @@ MISTAKES = [
         "All programs read the same row.",
         "Which part of the address of a load differs from one program to the next?",
         Mutant("8.3 8.4", "row * x_row_stride + cols", "cols", 2),
-        Mutant("5.1 5.2 10.2", "x_ptr + row * x_row_stride + cols", "x_ptr + cols"),
+        Mutant("5.1 5.2 10.2 16.1 16.2", "x_ptr + row * x_row_stride + cols", "x_ptr + cols"),
         Mutant("10.2", "row * x_row_stride", "x_row_stride"),
         Mutant("3.2 3.3 3.4", "x_ptr + row * row_stride", "x_ptr"),
         several("10.1", "rows[:, None] * x_row_stride", "0 * rows[:, None]", "0 * rows[:, None] + x_row_stride"),
