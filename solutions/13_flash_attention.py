@@ -466,8 +466,8 @@ for dtype in (torch.float32, torch.float16, torch.bfloat16):
 # ## Your turn: 13.3
 #
 # Write the kernel for all heads. The two blocks of a `tl.dot` must have the same dtype. But `p` is float32, and `v` is in half
-# precision. `block.to(dtype)` converts a block, and `v.dtype` is the dtype of `v`. `tl.store` converts by itself. The tensors may
-# be of any size: as in 5.1, a head may begin beyond element 2^31.
+# precision. `block.to(dtype)` converts a block, and `v.dtype` is the dtype of `v`. `tl.store` converts by itself. As in 5.1, a
+# head may begin beyond element 2^31.
 #
 # The check compares `o` and `lse` with a result in float64. For `o` it allows the rounding of its dtype, for `lse` only that
 # of float32. It also counts: for each head, `q` is read once, and `k` and `v` once for each block of queries.

@@ -57,6 +57,7 @@ def of_heads(near: Case, axis: int) -> Case:
         near,
         call=replace(near.call, args=tuple(args), strides=tuple(of_tensors.get(n, ()) for n in tensors)),
         size=_SIZE,
+        dear=True,  # what is wrong in near heads is wrong in far ones too, where its traces look otherwise
         budget=None,  # that of the largest case is shown
         interpreted_only=True,
         facts=near.facts | {"far": tuple(far), "apart": (shape[axis], math.prod(shape[2:]))},

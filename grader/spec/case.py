@@ -24,7 +24,8 @@ class Case:
     # launches are those of the answer's own kernels, each specialisation once.
     machine: Callable[[list[tuple[Launch, Machine]]], tuple[str, str] | None] | None = None
     size: int = 0  # elements; of several failing cases, the smallest is reported
-    dear: bool = False  # whether it takes so long that it runs only where no case before it, of its part, has failed
+    # Whether it runs only where no case before it, of its part, has failed: it takes long, or tells nothing more then.
+    dear: bool = False
     budget: tuple[int, int] | None = None  # (elements read, elements written), exact but for the next three
     may_read_less: bool = False  # whether a mask allows an answer to skip elements of the budget
     least_read: int = 0  # elements that an answer must read where it may read less than the budget
