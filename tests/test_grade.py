@@ -71,7 +71,7 @@ def test_a_half_filled_notebook_scores_what_it_solved(tmp_path):
 
     row = graded(tmp_path, tmp_path / "out")["ada/homework (2).ipynb"]
 
-    assert (row["student"], row["lesson"], row["score"]) == ("ada", "04", 4.0)
+    assert (row["student"], row["lesson"], row["score"]) == ("ada", "04", 2.0)
     assert [e["status"] for e in row["exercises"]] == ["not_attempted", "passed", "passed"]
     assert row["problems"] == ["pads is defined 2 times: the last definition counts"]
 

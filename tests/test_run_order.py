@@ -95,9 +95,9 @@ def test_a_row_says_where_the_last_check_saw_another_text():
         data = file((text, 3), ('check("4.2")', 4, output))
         return grading.grade(grading.Job("04.ipynb", "ada", 20.0, "", data, "0"))["problems"]
 
-    (told,) = problems(WRONG, 2.0)
-    assert told.startswith('check("4.2") gave 2 points to another text than the one in the file')
-    assert [] == problems(RIGHT, 2.0) == problems(RIGHT, 2.0, WRONG) == problems(WRONG, 0.0, RIGHT)
+    (told,) = problems(WRONG, 1.0)
+    assert told.startswith('check("4.2") gave 1 points to another text than the one in the file')
+    assert [] == problems(RIGHT, 1.0) == problems(RIGHT, 1.0, WRONG) == problems(WRONG, 0.0, RIGHT)
     assert problems(RIGHT, 0.0) == []
 
 

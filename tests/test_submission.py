@@ -127,7 +127,7 @@ def test_zips_in_a_folder_are_opened_and_broken_ones_listed(tmp_path):
 
 
 ARCHIVES = {
-    "many.zip": "1,001 files, and 1,000 are the most",
+    "many.zip": "10,001 files, and 10,000 are the most",
     "bomb.zip/bomb.ipynb": "larger than 64 MB",
     "twice.zip/x.ipynb": "one of 2 files of this name",
     "bzip2.zip/x.ipynb": "another method than deflate",

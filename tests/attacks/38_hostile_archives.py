@@ -30,7 +30,7 @@ def change(path, name, at, form, value):
 def make(folder):
     """Write the files."""
     good = ("good.ipynb", GOOD)
-    pack(folder / "many.zip", [(f"{n}.ipynb", GOOD) for n in range(1001)])
+    pack(folder / "many.zip", [(f"{n}.ipynb", GOOD) for n in range(10_001)])
     pack(folder / "bomb.zip", [good, ("bomb.ipynb", bytes(LARGE))])
     pack(folder / "twice.zip", [good, ("x.ipynb", GOOD), ("x.ipynb", "{}")])
     pack(folder / "names.zip", [good, ("n" * 60_000 + ".ipynb", GOOD), ("d/" * 20_000 + "x.ipynb", GOOD)])
