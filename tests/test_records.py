@@ -82,7 +82,7 @@ WRONG = {
     "a null in a list": (line(GOOD | {"problems": [None]}), "problems: str expected"),
 }
 NULLABLE = {"lesson", "sha256", "handed_in", "instead", "mistake", "also", "ledger", "budget", "seconds", "bonus"}
-NULLABLE |= {"by_numbers", "language", "undecided", "digest", "seconds_each", "answers"}
+NULLABLE |= {"by_numbers", "cases_left", "language", "undecided", "digest", "seconds_each", "answers"}
 # A file's seconds are never null, an exercise's are where no grader took them.
 for name in sorted(rows.Row.__annotations__.keys() - (NULLABLE - {"seconds"}) - {"submission"}):
     WRONG[f"{name} is null"] = line(GOOD | {name: None}), f"{name}: "

@@ -11,7 +11,7 @@ import torch
 from ..checks import compare
 from ..mistakes.detectors import ZEROS, output, unchanged, unmasked
 from ..mistakes.registry import MISTAKES
-from ..sentence import Said, joined, kind_of, listed, said, within
+from ..sentence import joined, kind_of, listed, said, within
 from ..spec import Answer, Case, Detector, Evidence, Exercise
 from . import untrusted
 from .replay import Replay, outputs
@@ -165,7 +165,7 @@ def name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]
 
     found = untrusted.handle(_name, exercise, answer, seen, failures, beyond or [], otherwise=unknown)
     with_numbers = [f for f in failures if _is_number(f)]
-    if found.mistake in (None, "nan-computed") and _shows_nan(failures[0].sentence) and with_numbers:
+    if found.mistake in (None, "nan-computed") and failures[0].shows_nan and with_numbers:
         # One mistake made NaN of the smallest cases, and another one may show in the numbers of the others.
         other = untrusted.handle(_name, exercise, answer, seen, with_numbers, beyond or [], otherwise=unknown)
         if other.mistake is not None and other.by_numbers:
@@ -176,7 +176,7 @@ def name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]
 def _is_number(failure: Failure) -> bool:
     """Whether the wrong value that a failure shows is a number, and no NaN."""
     failed = failure.evidence.error or failure.case.expects_error or failure.right_numbers
-    return not failed and not _shows_nan(failure.sentence)
+    return not failed and not failure.shows_nan
 
 
 def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure], beyond: Seen) -> Name:
@@ -341,11 +341,13 @@ def _mistake_of_event(first: Failure, answer: Answer) -> str | None:
 
 def _mistake_of_memory(first: Failure, answer: Answer, got: torch.Tensor | None) -> str | None:
     """The way in which the outputs came to hold NaN. got: the first output."""
+    if first.case.call.few is not None:
+        return None  # of rows that did not run nothing is stored
     stored = [got, *(outputs(first.case, first.evidence) if "spare" not in first.case.facts else [])]
     found = [_nan(each) for each in stored if each is not None and each.is_floating_point()]
     mistake = next(filter(None, found), None)
     if mistake not in ("nothing-stored", "elements-unstored"):
-        return mistake if _shows_nan(first.sentence) else None  # not one beside the number that is reported
+        return mistake if first.shows_nan else None  # not one beside the number that is reported
     if not first.evidence.launches:
         return "memory-unset"
     if "atomic_" in answer.source:
@@ -353,11 +355,6 @@ def _mistake_of_memory(first: Failure, answer: Answer, got: torch.Tensor | None)
     if set(found) != {"nothing-stored"}:
         return "elements-unstored"  # of one output, or of two
     return "stored-elsewhere" if first.evidence.written else mistake
-
-
-def _shows_nan(sentence: str) -> bool:
-    """Whether a number in a sentence is NaN."""
-    return any("nan" in each for each in within(sentence) if not isinstance(each, Said))
 
 
 def _finite(case: Case) -> bool:

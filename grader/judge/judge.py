@@ -72,7 +72,7 @@ def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Re
     except zygotes.NoWorker as error:
         flags.insert(0, "grader-failed")  # not an error of the answer
         return replace(result, status="error", message=message(error), cases_passed=run.passed)
-    result = replace(result, cases_passed=run.passed)
+    result = replace(result, cases_passed=run.passed, cases_left=run.left)
     if not failures:
         result = replace(result, **_traffic(exercise, run.seen[::-1]))
         remarks = untrusted.handle(_remarks, exercise, *run.seen[-1], answer, otherwise=lambda why: [])

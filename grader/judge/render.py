@@ -76,14 +76,8 @@ def _said(sentences: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def lines(record: dict) -> list[str]:
     """The same content for a report, as one line for each statement."""
-    counts = said(
-        "{cases_passed} of {cases} cases, {score} {points}",
-        cases_passed=record["cases_passed"],
-        cases=record["cases"],
-        score=score(record),
-        points=points(record),
-    )
-    found = [joined("{one}: {two}", [_word(record), counts])]
+    scored = said("{score} {points}", score=score(record), points=points(record))
+    found = [joined("{one}: {two}", [_word(record), joined("{one}, {two}", [cases(record), scored])])]
     found += [record["message"]] if record["message"] else []
     named = _named(record)
     found += [each.sentence or each.id for each in named]
@@ -95,6 +89,14 @@ def lines(record: dict) -> list[str]:
 def number(value: float) -> str:
     """A score as text, with at most two decimals: 7, 6.5, 3.33."""
     return f"{round(value, 2):g}"
+
+
+def cases(record: dict) -> str:
+    """The number of cases that passed, and of those that did not run: 7 of 27 cases, 15 not run."""
+    values = {"passed": record["cases_passed"], "cases": record["cases"]}
+    if record.get("cases_left"):
+        return said("{passed} of {cases} cases, {left} not run", **values, left=record["cases_left"])
+    return said("{passed} of {cases} cases", **values)
 
 
 def score(record: dict) -> str:
@@ -214,15 +216,8 @@ def _headline(record: dict) -> tuple[str, str]:
     most = said("of {most} bonus points", most=most) if record.get("bonus") else said("of {most} points", most=most)
     if record["status"] == "not_attempted":
         return name, say(said("not yet · 0 {most}", most=most))
-    return name, say(
-        said(
-            "{cases_passed} of {cases} cases · {score} {most}",
-            cases_passed=record["cases_passed"],
-            cases=record["cases"],
-            score=f"{record['score']:g}",
-            most=most,
-        )
-    )
+    scored = said("{score} {points}", score=f"{record['score']:g}", points=most)
+    return name, say(joined("{one} · {two}", [cases(record), scored]))
 
 
 def _mistake(record: dict, more: str) -> list[str]:

@@ -11,6 +11,8 @@ from .session import Session
 from .time_limit import TimeLimit
 from .verdict import Failure, failure_of
 
+ENOUGH = 8  # telling failures of a part: they name the mistake, and what would run after them only takes time
+
 
 class Run:
     """The cases of one exercise, run one after another until one of them ends the run.
@@ -18,8 +20,9 @@ class Run:
     seconds: time limit for all cases together. flags: gets a sentence about kernels that nobody could lower.
 
     limit: of these seconds; what comes later for this answer may take what is left of it.
-    After `run_all`: failures: in the order of the cases. seen: the cases that ran, with their evidence. passed: number
-    of right cases. not_attempted: a sentence if the exercise still holds its TODO, else None.
+    After `run_all`: failures: in the order of the cases. seen: the cases that ran, with their evidence. left: number of
+    those that did not, because the ones before them had told enough. passed: number of right cases. not_attempted: a
+    sentence if the exercise still holds its TODO, else None.
     """
 
     def __init__(self, exercise: Exercise, answer: Answer, cases: list[Case], seconds: float, flags: list[str]):
@@ -29,14 +32,17 @@ class Run:
         self._unfinished: set[str | None] = set()  # parts of the exercise whose further cases are skipped
         self.failures: list[Failure] = []
         self.seen: list[tuple[Case, Evidence]] = []
-        self.passed = 0
+        self.passed = self.left = 0
         self.not_attempted: str | None = None
 
     def run_all(self) -> None:
         """Run the cases. Raises NoWorker if no process can be started."""
         try:
             for case in self._cases:
-                if case.group in self._unfinished or case.dear and self._has_failed(case.group):
+                if case.group in self._unfinished:
+                    continue
+                if self._has_told_enough(case):
+                    self.left += 1
                     continue
                 if not self._go_on_after(case):
                     break
@@ -47,8 +53,14 @@ class Run:
         if self._exercise.parts and self.failures:
             self._settle_parts()
 
-    def _has_failed(self, group: str | None) -> bool:
-        return any(failure.case.group == group for failure in self.failures)
+    def _has_told_enough(self, case: Case) -> bool:
+        """Whether the failures of a case's part leave nothing for it to tell."""
+        failures = [failure for failure in self.failures if failure.case.group == case.group]
+        if case.dear and failures:
+            return True
+        if case.group is not None and not self._exercise.parts:
+            return False  # it has a share of the points
+        return sum(failure.tells for failure in failures) >= ENOUGH
 
     def _go_on_after(self, case: Case) -> bool:
         """Run one case. Returns whether to run the next one; so do the methods for the ways in which it ends."""

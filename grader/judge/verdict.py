@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import torch
 
-from ..mistakes.detectors import overwritten
+from ..mistakes.detectors import output, overwritten
 from ..mistakes.errors import from_error
-from ..sentence import Said, fault, foreign, kind_of, said
+from ..sentence import Said, fault, foreign, kind_of, said, within
 from ..spec import Case, Evidence
 from . import render, untrusted
 
@@ -58,6 +58,19 @@ class Failure:
     def right_numbers(self) -> bool:
         """Whether the numbers are right, and only the way to them is wrong, as its traffic."""
         return kind_of(self.sentence) == "way"
+
+    @property
+    def tells(self) -> bool:
+        """Whether its numbers tell mistakes apart: an error, inf, NaN, and rows of equal numbers have many causes."""
+        got = output(self.case, self.evidence)
+        if self.evidence.error or self.case.expects_error or self.right_numbers or got is None or got.dim() == 0:
+            return False
+        return got.is_floating_point() and bool(got.isfinite().all()) and bool((got != got[..., :1]).any())
+
+    @property
+    def shows_nan(self) -> bool:
+        """Whether a number that its sentence shows is NaN."""
+        return any("nan" in each for each in within(self.sentence) if not isinstance(each, Said))
 
 
 def failure_of(case: Case, evidence: Evidence) -> Failure | None:

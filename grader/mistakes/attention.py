@@ -618,14 +618,23 @@ def walk(update=right_update, scores=None, raw=None, start: float = -torch.inf, 
         if facts["causal"] and scores is None:
             s = s.masked_fill(causal_mask(*s.shape), -torch.inf)
         v = torch.nn.functional.pad(v, (0, 0, 0, missing))
-        parts = zip(*(t.split(facts["tile"], dim) for t, dim in ((s, 1), (bare, 1), (v, 0))))
-        m, l = torch.full((len(s), 1), start), torch.zeros(len(s), 1)
-        o = torch.zeros(len(s), v.shape[1])
-        for part in tiles(list(parts)):
-            m, l, o = update(m, l, o, *part)
-        return finish(l, o)
+        walked = _walked(facts, len(s), s.shape[1]).split(1, 1)
+        parts = zip(walked, *(t.split(facts["tile"], dim) for t, dim in ((s, 1), (bare, 1), (v, 0))))
+        state = torch.full((len(s), 1), start), torch.zeros(len(s), 1), torch.zeros(len(s), v.shape[1])
+        for walks, *part in tiles(list(parts)):
+            state = tuple(torch.where(walks, new, old) for new, old in zip(update(*state, *part), state))
+        return finish(*state[1:])
 
     return compute
+
+
+def _walked(facts: dict, n_queries: int, n_keys: int) -> torch.Tensor:
+    """Which tiles the walk of each query visits, queries × tiles: a causal kernel ends where its block sees no key."""
+    first = torch.arange(0, n_keys, facts["tile"])
+    if not facts["causal"] or "block" not in facts:
+        return torch.ones(n_queries, len(first), dtype=torch.bool)
+    ends = (torch.arange(n_queries) // facts["block"] + 1) * facts["block"]
+    return first < ends[:, None]
 
 
 def by_blocks(formula):

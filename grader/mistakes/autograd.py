@@ -218,8 +218,8 @@ FUNCTION = (
     ("kept-too-much", _kept(None, "other")),
     ("y-recomputed", _in_check("backward", _repeated)),
     ("one-direction-only", _in_check("backward", _one_launch)),
+    ("x-for-y", gradient_formula(_x_for_y)),  # its numbers tell more than what it reads
     ("x-kept", _in_check("backward", Detector(lambda c, e, a: reads_x_late(e) > 0))),
     ("float64-refused", _refuses_float64),
-    ("x-for-y", gradient_formula(_x_for_y)),
     ("dy-assumed-adjacent", _only_dy_strided),
 )

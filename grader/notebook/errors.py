@@ -17,13 +17,21 @@ def tell(shell, kind, error, trace, tb_offset=None):
     """A handler for errors in cells, for IPython's set_custom_exc. It shows a sentence or the usual traceback."""
     if hasattr(error, "_render_traceback_") or isinstance(error, UsageError):  # a sentence already, as the first cell's
         return shell.showtraceback((kind, error, trace))
-    sentence = _sentence(error) or _without_the_course(shell, error, trace)
+    sentence = _sentence(error) or _not_defined(shell, error, trace) or _without_the_course(shell, error, trace)
     if sentence is None:
         stack = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
     else:
         stack = [say(sentence)]
     shell._showtraceback(kind, error, stack)
     return stack
+
+
+def _not_defined(shell, error: BaseException, trace) -> str | None:
+    """A sentence for a name that a cell itself uses, outside of its functions, before a cell has defined it."""
+    *_, last = traceback.extract_tb(trace)
+    if not isinstance(error, NameError) or last.name != "<module>" or not _cell(shell, last.filename):
+        return None
+    return said("Not yet: no cell that has run defines {name}. Write or run that cell, and come back.", name=error.name)
 
 
 def _without_the_course(shell, error: BaseException, trace) -> str | None:

@@ -47,6 +47,7 @@ class Record(TypedDict):
     message: str
     cases_passed: int
     cases: int
+    cases_left: int | None  # None in a row of a grader that ran all
     ledger: Ledger | None
     budget: tuple[float, float] | None
     flags: list[str]
@@ -96,6 +97,7 @@ class Result:
     remarks: list[str] = field(default_factory=list)
     by_numbers: bool = False  # whether its result alone tells the mistake, which another one may give, too
     bonus: bool = False  # of the exercise
+    cases_left: int = 0  # of its cases: did not run, because the failures before them had told enough
     text: str = ""  # the feedback that a learner reads
     seconds: float | None = None
 
@@ -105,7 +107,8 @@ class Result:
             "id": self.id, "title": self.title, "status": self.status, "score": self.score,
             "max_score": self.max_score, "mistake": self.mistake, "also": self.also,
             "by_numbers": self.by_numbers, "message": bounded(self.message),
-            "cases_passed": self.cases_passed, "cases": self.cases, "ledger": self.ledger,
+            "cases_passed": self.cases_passed, "cases": self.cases,
+            "cases_left": self.cases_left, "ledger": self.ledger,
             "budget": list(self.budget) if self.budget else None,  # type: ignore[typeddict-item]  # as in JSON
             "flags": all_bounded(self.flags),
             "remarks": all_bounded(self.remarks), "bonus": self.bonus, "seconds": self.seconds,

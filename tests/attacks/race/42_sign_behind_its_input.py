@@ -1,6 +1,6 @@
 # tries: to do the work once, and to leave a sign that it is done in the memory behind its input
 # in its way: all memory of an input is poisoned before its numbers are drawn
-# outcome: no gain
+# outcome: no gain, or refused
 import torch
 import triton
 
