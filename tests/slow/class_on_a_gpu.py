@@ -71,7 +71,8 @@ def test_a_class_races_and_goes_on_after_kill_9(handed, tmp_path):
 
     assert done.returncode == 0, done.stdout + done.stderr
     after = rows(out)
-    assert sorted(after) == ["ada", "alan", "grace"] and all(after[name] == before[name] for name in before)
+    assert sorted(after) == ["ada", "alan", "grace"], done.stdout
+    assert all(after[name] == before[name] for name in before)
     ranks = {row["student"]: row["rank"] for row in table(out) if row["student"]}
     assert ranks["ada"] == ranks["grace"] and ranks["tim"] == ""
 
