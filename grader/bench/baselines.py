@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Callable
 
@@ -91,8 +90,8 @@ def losses() -> tuple[dict[str, Loss], list[str]]:
     return here, missing
 
 
-def linear_losses() -> dict[str, Callable[..., torch.Tensor]]:
-    """{name: loss of (hidden, weight, target)}, without those that are not installed."""
+def linear_losses() -> tuple[dict[str, Callable[..., torch.Tensor]], list[str]]:
+    """({name: mean loss of (hidden, weight, target)}, names of those that are not installed)."""
     from .. import fast
 
     def theirs(hidden, weight, target):
@@ -103,11 +102,25 @@ def linear_losses() -> dict[str, Callable[..., torch.Tensor]]:
         "torch": theirs,
         "torch.compile": torch.compile(theirs, dynamic=False),
     }
-    with contextlib.suppress(ImportError):
-        from liger_kernel.ops.fused_linear_cross_entropy import LigerFusedLinearCrossEntropyFunction as Liger
+    missing = []
+    for name, load in (("Liger", _liger_linear), ("QuACK", _quack_linear)):
+        try:
+            here[name] = load()
+        except ImportError:
+            missing.append(name)
+    return here, missing
 
-        here["Liger"] = lambda hidden, weight, target: Liger.apply(hidden, weight, target)[0]
-    return here
+
+def _liger_linear() -> Callable[..., torch.Tensor]:
+    from liger_kernel.ops.fused_linear_cross_entropy import LigerFusedLinearCrossEntropyFunction
+
+    return lambda hidden, weight, target: LigerFusedLinearCrossEntropyFunction.apply(hidden, weight, target)[0]
+
+
+def _quack_linear() -> Callable[..., torch.Tensor]:
+    from quack.linear_cross_entropy import chunked_linear_cross_entropy
+
+    return chunked_linear_cross_entropy
 
 
 def _liger_loss() -> Loss:
