@@ -231,7 +231,7 @@ def _linear_loss(hidden, weight, target, bias=None, **options):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("shape", [(700, 1000, 64), (1000, 5001, 96), (300, 50257, 64), (257, 101, 33)], ids=str)
 def test_the_loss_of_a_linear_layer_by_chunks(shape, dtype, with_bias, options, monkeypatch):
-    """Vocabularies even and odd, rows that fill no chunk: loss and gradients, for a gradient of the loss that is not 1."""
+    """Vocabularies even and odd, rows that fill no chunk; for a gradient of the loss that is not 1."""
     monkeypatch.setattr(LINEAR, "CHUNK", 1 << 20)
     leaves, target = _linear(*shape, dtype)
     leaves = leaves[: 2 + with_bias]
