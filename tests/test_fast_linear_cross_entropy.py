@@ -162,6 +162,7 @@ def test_torch_func_and_forward_mode_store_all_logits(chunked, products):
 @pytest.mark.parametrize("reduction", ["none", "mean"])
 def test_a_second_gradient_of_chunks_is_refused(reduction, chunked):
     """It is an error, and no wrong number; also in a compiled function."""
+    torch._dynamo.reset()
     for function in (ours, torch.compile(ours, backend="eager", fullgraph=True)):
         hidden, weight = _inputs()
         loss = function(hidden, weight, _target(), reduction=reduction).sum()
@@ -296,20 +297,31 @@ def test_small_gradients_of_float16_are_scaled_before_they_are_rounded(chunked):
     torch.testing.assert_close(got.grad.double(), wide.grad, rtol=1e-3, atol=0)
 
 
-def test_a_chunk_is_bounded(monkeypatch):
-    """Bytes of logits, by the number of classes; the rows of chunks differ by less than FEWEST."""
-    for n, size, dtype in (
-        (1000, 1 << 20, torch.float32),
-        (1001, 1 << 20, torch.bfloat16),
-        (50257, 1 << 20, torch.bfloat16),
-    ):
-        monkeypatch.setattr(module, "CHUNK", size)
-        hidden, weight = torch.zeros(1700, 1, dtype=dtype), torch.zeros(n, 1, dtype=dtype)
-        chunks = [(where, x) for where, x in module._chunks(hidden, weight, None)]
-        rows = [len(x) for _, x in chunks]
-        stored = chunks[0][1].untyped_storage().nbytes()
-        assert stored <= max(size, module.FEWEST * chunks[0][1].stride(0) * hidden.element_size())
-        assert [where.start for where, _ in chunks] == [sum(rows[:i]) for i in range(len(rows))]
-        assert sum(rows) == 1700 and chunks[-1][0].stop == 1700
-        assert len({x.untyped_storage().data_ptr() for _, x in chunks}) == 1
-        assert all(x.stride(0) * x.element_size() % 128 == 0 for _, x in chunks)
+@pytest.mark.parametrize(
+    "n, k, size, dtype",
+    [(1000, 1, 1 << 20, torch.float32), (1001, 1, 1 << 20, torch.bfloat16), (50257, 1, 1 << 20, torch.bfloat16),
+     (64, 700, 1, torch.float32), (9, 3, 1, torch.float16)],
+    ids=str,
+)  # fmt: skip
+def test_a_chunk_is_bounded(n, k, size, dtype, monkeypatch):
+    """By bytes, by those of weight, or by rows; all chunks lie in the same memory, each row at a line."""
+    monkeypatch.setattr(module, "CHUNK", size)
+    hidden, weight = torch.zeros(1700, k, dtype=dtype), torch.zeros(n, k, dtype=dtype)
+    chunks = list(module._chunks(hidden, weight, None))
+    rows = [len(x) for _, x in chunks]
+    a_row = chunks[0][1].stride(0) * hidden.element_size()
+
+    assert a_row % 128 == 0 and all(x.stride(0) * x.element_size() == a_row for _, x in chunks)
+    assert rows[0] * a_row == chunks[0][1].untyped_storage().nbytes()
+    assert rows[0] * a_row <= max(size, weight.numel() * weight.element_size(), module.FEWEST * a_row)
+    assert [where.start for where, _ in chunks] == [sum(rows[:i]) for i in range(len(rows))]
+    assert sum(rows) == 1700 and chunks[-1][0].stop == 1700 and len(rows) > 1
+    assert len({x.untyped_storage().data_ptr() for _, x in chunks}) == 1
+
+
+def test_rows_that_do_not_fill_vectors_go_in_chunks_sooner(monkeypatch):
+    """51 logits of float32 are 12 vectors and 3; 52 are 13."""
+    monkeypatch.setattr(module, "CHUNK", 16 * 51 * 4 * 200)
+    target = torch.zeros(201, dtype=torch.int64)
+    for n, m, chunked in ((51, 200, False), (51, 201, True), (52, 201, False)):
+        assert chunked == module._in_chunks(torch.zeros(m, 2), torch.zeros(n, 2), None, target[:m])

@@ -10,10 +10,11 @@ from torch.autograd import forward_ad
 
 from . import loss_launchers, pick
 from .cross_entropy import cross_entropy
-from .launchers import LINE, on_nvidia
+from .launchers import LINE, VECTOR, on_nvidia
 from .on_device import has_kernels, on_its_device
 
-CHUNK = 1 << 28  # bytes of logits that are there at once
+CHUNK = 1 << 28  # bytes of logits that are there at once; or as many as weight has, where these are more
+ODD = 16  # part of CHUNK that is stored whole of logits whose rows do not fill vectors: their product is slow
 FEWEST = 128  # rows of a chunk, and what their number is a multiple of: fewer would leave a matrix product idle
 
 
@@ -32,8 +33,9 @@ def linear_cross_entropy(
     class indices. Returns the M losses for reduction "none", else one number; of that dtype, and of float32 under
     autocast, which converts hidden, weight and bias as it does for linear.
 
-    Up to 256 MB of logits are all stored. Of more, there is one chunk at a time: 256 MB, or 128 rows where these are
-    more (N times 256 bytes in 16 bits, times 512 in float32). Its gradient takes the place of its logits.
+    Logits are all stored up to 256 MB, or the bytes of weight where these are more (up to 16 MB where their rows do not
+    fill vectors of 16 bytes). Of more, there is a chunk at a time, of as many bytes or of 128 rows. Its gradient takes
+    the place of its logits.
 
     The gradients are made with the loss, in three matrix products, and wait for the gradient of the loss: that of
     hidden in its dtype, those of weight and bias in float32, in which they are summed (4 N (K + 1) bytes). They are
@@ -82,9 +84,24 @@ def _in_chunks(hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | 
         hidden.dtype in pick.KINDS and all(t.dtype == hidden.dtype for t in matrices) and target.dtype == torch.int64
         and hidden.dim() == weight.dim() == 2 and target.dim() == 1 and len(hidden) == len(target)
         and hidden.shape[1] == weight.shape[1] > 0 and (bias is None or bias.shape == weight.shape[:1])
-        and len(hidden) > FEWEST and len(hidden) * len(weight) * hidden.element_size() > CHUNK
+        and len(hidden) > FEWEST and len(hidden) * len(weight) * hidden.element_size() > _all_stored(weight)
         and forward_ad._current_level < 0  # derivatives in forward mode are PyTorch's own
     )  # fmt: skip
+
+
+def _chunk(weight: torch.Tensor) -> int:
+    """Bytes of logits of a chunk.
+
+    When the gradient of weight is rounded, which takes as many bytes as weight has, there is no chunk. So a chunk of
+    as many adds nothing to the most that is there at once.
+    """
+    return max(CHUNK, weight.numel() * weight.element_size())
+
+
+def _all_stored(weight: torch.Tensor) -> int:
+    """Up to how many bytes all logits are stored."""
+    fills_vectors = len(weight) * weight.element_size() % VECTOR == 0
+    return _chunk(weight) if fills_vectors else CHUNK // ODD
 
 
 def _in_bounds(target: torch.Tensor, classes: int, ignore: int) -> bool:
@@ -103,17 +120,25 @@ def _chunks(
     """
     m, n, size = len(hidden), len(weight), hidden.element_size()
     stride = triton.cdiv(n * size, LINE) * LINE // size
-    most = max(CHUNK // (stride * size) // FEWEST * FEWEST, FEWEST)
+    most = max(_chunk(weight) // (stride * size) // FEWEST * FEWEST, FEWEST)
     rows = triton.cdiv(triton.cdiv(m, triton.cdiv(m, most)), FEWEST) * FEWEST
     memory = torch.empty((min(rows, m), stride), dtype=hidden.dtype, device=hidden.device)
     for begin in range(0, m, rows):
         where = slice(begin, min(begin + rows, m))
         logits = memory[: where.stop - begin, :n]
-        if bias is None:
-            torch.mm(hidden[where], weight.t(), out=logits)
-        else:
-            torch.addmm(bias, hidden[where], weight.t(), out=logits)
+        for part in _parts(weight):
+            if bias is None:
+                torch.mm(hidden[where], weight[part].t(), out=logits[:, part])
+            else:
+                torch.addmm(bias[part], hidden[where], weight[part].t(), out=logits[:, part])
         yield where, logits
+
+
+def _parts(weight: torch.Tensor) -> list[slice]:
+    """The classes whose logits fill vectors, and the few others: one product of all takes four times as long."""
+    n, unit = len(weight), VECTOR // weight.element_size()
+    whole = n // unit * unit
+    return [part for part in (slice(0, whole), slice(whole, n)) if part.start < part.stop]
 
 
 def _sums(wanted: list[bool], hidden: torch.Tensor, weight: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -131,7 +156,8 @@ def _add(sums, hidden: torch.Tensor, weight: torch.Tensor, where: slice, d: torc
     of_hidden, of_weight, of_bias = sums
     first = where.start == 0
     if of_hidden.numel():
-        torch.mm(d, weight, out=of_hidden[where])
+        for part in _parts(weight):
+            of_hidden[where].addmm_(d[:, part], weight[part], beta=1 if part.start else 0)
     if of_weight.numel():
         _add_product(of_weight, d.t(), hidden[where], first)
     if of_bias.numel():
@@ -182,10 +208,11 @@ def _scale(
     g: torch.Tensor, hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Gradients that were kept, times that of the loss, in float32, rounded once to the dtype of the first."""
-    return tuple(
-        torch.mul(t, g.float().view(t.dim() * (1,)), out=torch.empty(t.shape, dtype=hidden.dtype, device=t.device))
-        for t in (hidden, weight, bias)
-    )
+    scaled = tuple(torch.empty(t.shape, dtype=hidden.dtype, device=t.device) for t in (hidden, weight, bias))
+    for y, x in zip(scaled, (hidden, weight, bias), strict=True):
+        if x.numel():
+            on_its_device(loss_launchers.scale, y, x, g)
+    return scaled
 
 
 @torch.library.custom_op("five_passes::linear_cross_entropy_backward", mutates_args=())

@@ -19,7 +19,7 @@ LONGEST_TILE = 4096  # logits of a row that a block holds whole; a longer one is
 FEW = 264  # rows: with fewer, a long one is divided among programs, or most of a GPU has none
 PIECE = 16384  # logits of such a piece at least
 
-_forward_plans, _backward_plans = Plans(), Plans()
+_forward_plans, _backward_plans, _scale_plans = Plans(), Plans(), Plans()
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,16 @@ def backward(dx, x, targets, states, g, weight, settings: Settings) -> None:
     begins = x.data_ptr() % VECTOR, dx.data_ptr() % VECTOR, targets.data_ptr() % VECTOR, g.data_ptr() % VECTOR
     key = settings, x.shape, x.stride(0), dx.stride(0), x.dtype, x.device, begins, stride, g.dtype
     _backward_plans.of(key, lambda: _plan_backward(dx, x, stride, settings))(dx, x, targets, states, g, weight)
+
+
+def scale(y: torch.Tensor, x: torch.Tensor, g: torch.Tensor) -> None:
+    """y = x times g, one number. x and y are contiguous, of one shape and any dtypes, and begin at a vector."""
+    key = x.numel(), x.dtype, y.dtype, x.device, g.data_ptr() % VECTOR, g.dtype
+    _scale_plans.of(key, lambda: _plan_scale(x))(y, x, g)
+
+
+def _plan_scale(x: torch.Tensor) -> Callable[..., None]:
+    return start(losses.scale_kernel, triton.cdiv(x.numel(), 4096), (x.numel(),), BLOCK=4096, num_warps=8)
 
 
 def _plan_forward(loss: torch.Tensor, x: torch.Tensor, settings: Settings) -> Callable[..., None]:

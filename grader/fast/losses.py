@@ -315,3 +315,11 @@ def piece_gradient_kernel(
     tl.store(dx_ptr + dx_begin + inside, dx, mask=whole)
     dx = _gradient(ends, (cols == target).to(tl.float32), c, log_d, scale, smoothing, n_cols, FUSED, SMOOTH)
     tl.store(dx_ptr + dx_begin - before + cols, dx, mask=left)
+
+
+@triton.jit
+def scale_kernel(y_ptr, x_ptr, g_ptr, n, BLOCK: tl.constexpr):
+    """y = x times the number at g_ptr, in float32, rounded once: n numbers of any dtypes."""
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n, other=0.0).to(tl.float32)
+    tl.store(y_ptr + at, x * tl.load(g_ptr).to(tl.float32), mask=at < n)

@@ -42,6 +42,7 @@ def launches(capability: tuple[int, int]) -> list[tuple]:
     launchers._multiprocessors = lambda device: 40
     torch.cuda.get_device_capability = lambda device=None: capability
     for dtype in POINTER:
+        loss_launchers._plan_scale(torch.empty(1, dtype=dtype))
         for m, n in ((m, n) for n in COLUMNS for m in ROWS if m * n <= 1 << 30):
             x = torch.empty(m, n, dtype=dtype)
             for log in (False, True):

@@ -229,7 +229,7 @@ def _linear_loss(hidden, weight, target, bias=None, **options):
 @pytest.mark.parametrize("options", [{}, {"reduction": "sum", "label_smoothing": 0.1}, {"reduction": "none"}], ids=str)
 @pytest.mark.parametrize("with_bias", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("shape", [(700, 1000, 64), (1000, 5001, 96), (300, 50257, 64), (257, 101, 33)], ids=str)
+@pytest.mark.parametrize("shape", [(700, 1000, 64), (1000, 5001, 96), (300, 50257, 64), (6000, 101, 33)], ids=str)
 def test_the_loss_of_a_linear_layer_by_chunks(shape, dtype, with_bias, options, monkeypatch):
     """Vocabularies even and odd, rows that fill no chunk; for a gradient of the loss that is not 1."""
     monkeypatch.setattr(LINEAR, "CHUNK", 1 << 20)
@@ -250,7 +250,7 @@ def test_the_loss_of_a_linear_layer_by_chunks(shape, dtype, with_bias, options, 
 @pytest.mark.parametrize("reduction", ["mean", "none"])
 def test_a_linear_loss_takes_the_memory_that_it_says(reduction):
     """One chunk, the sums, the gradients, and some bytes a row: 1.3 GB of logits in 256 MB."""
-    m, n, k = 20000, 32001, 256
+    m, n, k = 20000, 32001, 256  # weight has fewer bytes than a chunk
     leaves, target = _linear(m, n, k, torch.bfloat16)
     torch.cuda.synchronize()
     before = torch.cuda.memory_allocated()
@@ -276,7 +276,7 @@ def test_a_linear_loss_in_graphs_compilers_and_under_autocast(reduction, monkeyp
 
     def both(hidden):
         loss = fast.linear_cross_entropy(hidden, weight, target, bias, reduction=reduction)
-        return loss, *torch.autograd.grad(loss.sum(), (hidden, weight, bias))
+        return loss.detach(), *torch.autograd.grad(loss.sum(), (hidden, weight, bias))
 
     want = both(leaves[0])
     assert all(torch.equal(one, other) for _ in range(5) for one, other in zip(want, both(leaves[0]), strict=True))
@@ -346,6 +346,15 @@ def test_dtypes_under_autocast_are_pytorchs(n):
             torch.testing.assert_close(ours, reference, rtol=1e-5, atol=1e-6)
             one, other = (torch.autograd.grad(y.square().sum(), x)[0] for y in (ours, reference))
             torch.testing.assert_close(one, other, rtol=2e-2, atol=1e-5)
+        for dtype in (*DTYPES, torch.float64):
+            for asked in (None, torch.bfloat16):
+                for ours, reference in ((fast.softmax, torch.softmax), (fast.log_softmax, torch.log_softmax)):
+                    z = x.detach().to(dtype)
+                    assert ours(z, -1, dtype=asked).dtype == reference(z, -1, dtype=asked).dtype
+        compiled = torch.compile(lambda x: (fast.softmax(x), fast.log_softmax(x, 0)), fullgraph=True)
+        for got, want in zip(compiled(x), (torch.softmax(x, -1), torch.log_softmax(x, 0)), strict=True):
+            assert got.dtype == torch.float32
+            torch.testing.assert_close(got, want, rtol=1e-5, atol=1e-6)
 
 
 def test_more_elements_than_32_bits_can_count_along_columns():
