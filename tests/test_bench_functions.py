@@ -6,7 +6,8 @@ import pytest
 import torch
 from conftest import ROOT
 
-from grader.bench import functions
+from grader.bench import baselines, functions
+from grader.cli import bench
 
 X = torch.randn(3, 5, generator=torch.Generator().manual_seed(0))
 
@@ -39,6 +40,34 @@ def test_a_loss_is_timed_with_its_gradient():
     timed = functions._timed(lambda x: x.exp().sum(), lambda x: x.exp().sum(), X, "both")
     torch.testing.assert_close(timed()[0], X.exp())
     assert functions._timed(lambda x: x.exp().sum(), lambda x: (2 * x).exp().sum(), X, "both") is None
+
+
+def test_a_library_that_fails_when_imported_is_left_out_by_name():
+    """It does not end the run, nor does one that is not there."""
+    here = {}
+
+    def absent():
+        raise ImportError("no module")
+
+    def failing():
+        raise TypeError("another version of its own needs")
+
+    missing = baselines._add_others(here, Absent=absent, Failing=failing, There=lambda: torch.softmax)
+    assert missing == ["Absent", "Failing (TypeError when imported)"]
+    assert here == {"There": torch.softmax}
+
+
+def test_the_error_of_a_linear_loss_is_that_of_weight_unless_hidden_is_wrong():
+    """As a share of the gradient."""
+    want = [torch.full((2, 2), 4.0), torch.full((2, 2), 8.0)]
+    assert functions._error([want[0], want[1] + 1], want) == 0.125
+    assert functions._error([want[0] + 1, want[1]], want) == float("inf")
+
+
+def test_a_part_that_is_not_there_is_named(capsys):
+    """Nothing is measured."""
+    assert bench._functions(["log", "host"], None) == 2
+    assert "There is no part log; choose among log_softmax, dims" in capsys.readouterr().err
 
 
 def test_shares_are_of_what_must_be_moved():

@@ -16,7 +16,7 @@ Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # of logits (M×N) 
 
 
 def all_of_them() -> tuple[dict[str, Softmax], list[str]]:
-    """({name: function of a matrix on the GPU}, names of those that are not installed)."""
+    """({name: function of a matrix on the GPU}, names of those that are left out)."""
     from ..fast import softmax
 
     here: dict[str, Softmax] = {
@@ -27,13 +27,20 @@ def all_of_them() -> tuple[dict[str, Softmax], list[str]]:
         "one row": one_row,
     }
     torch._dynamo.config.cache_size_limit = 1024  # one compilation for each shape
+    return here, _add_others(here, Liger=_liger, QuACK=_quack)
+
+
+def _add_others(here: dict[str, Callable], **loads: Callable[[], Callable]) -> list[str]:
+    """Add what other libraries have. Returns the names of those that are not installed, or that fail when imported."""
     missing = []
-    for name, load in (("Liger", _liger), ("QuACK", _quack)):
+    for name, load in loads.items():
         try:
             here[name] = load()
         except ImportError:
             missing.append(name)
-    return here, missing
+        except Exception as error:  # any error of another library: the others must still be measured
+            missing.append(f"{name} ({type(error).__name__} when imported)")
+    return missing
 
 
 @triton.jit
@@ -71,7 +78,7 @@ def along(dim: int, log: bool = False) -> dict[str, Softmax]:
 
 
 def losses() -> tuple[dict[str, Loss], list[str]]:
-    """({name: cross-entropy}, names of those that are not installed)."""
+    """({name: cross-entropy}, names of those that are left out)."""
     from .. import fast
 
     theirs = torch.nn.functional.cross_entropy
@@ -81,17 +88,11 @@ def losses() -> tuple[dict[str, Loss], list[str]]:
         "torch": theirs,
         "torch.compile": torch.compile(lambda x, target: theirs(x, target), dynamic=False),
     }
-    missing = []
-    for name, load in (("Liger", _liger_loss), ("QuACK", _quack_loss)):
-        try:
-            here[name] = load()
-        except ImportError:
-            missing.append(name)
-    return here, missing
+    return here, _add_others(here, Liger=_liger_loss, QuACK=_quack_loss)
 
 
 def linear_losses() -> tuple[dict[str, Callable[..., torch.Tensor]], list[str]]:
-    """({name: mean loss of (hidden, weight, target)}, names of those that are not installed)."""
+    """({name: mean loss of (hidden, weight, target)}, names of those that are left out)."""
     from .. import fast
 
     def theirs(hidden, weight, target):
@@ -102,13 +103,7 @@ def linear_losses() -> tuple[dict[str, Callable[..., torch.Tensor]], list[str]]:
         "torch": theirs,
         "torch.compile": torch.compile(theirs, dynamic=False),
     }
-    missing = []
-    for name, load in (("Liger", _liger_linear), ("QuACK", _quack_linear)):
-        try:
-            here[name] = load()
-        except ImportError:
-            missing.append(name)
-    return here, missing
+    return here, _add_others(here, Liger=_liger_linear, QuACK=_quack_linear)
 
 
 def _liger_linear() -> Callable[..., torch.Tensor]:

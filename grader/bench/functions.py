@@ -255,5 +255,5 @@ def table(done: dict) -> str:
         times = (f"{name} {t['later']} ({t['first']})" for name, t in row["microseconds"].items() if t)
         lines.append(f"host, µs (first call) {row['what']} {row['dtype']}: " + ", ".join(times))
     if done["left_out"]:
-        lines.append("not installed here: " + ", ".join(done["left_out"]))
+        lines.append("left out: " + ", ".join(done["left_out"]))
     return "\n".join(lines)

@@ -155,11 +155,11 @@ def _add(sums, hidden: torch.Tensor, weight: torch.Tensor, where: slice, d: torc
     """Add to the gradients what follows from d, the gradient of the logits of some rows."""
     of_hidden, of_weight, of_bias = sums
     first = where.start == 0
-    if of_hidden.numel():
-        for part in _parts(weight):
+    for part in _parts(weight):
+        if of_hidden.numel():
             of_hidden[where].addmm_(d[:, part], weight[part], beta=1 if part.start else 0)
-    if of_weight.numel():
-        _add_product(of_weight, d.t(), hidden[where], first)
+        if of_weight.numel():
+            _add_product(of_weight[part], d[:, part].t(), hidden[where], first)
     if of_bias.numel():
         summed = d.sum(0, dtype=torch.float32)
         of_bias.copy_(summed if first else of_bias + summed)

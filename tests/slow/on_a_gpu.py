@@ -345,7 +345,8 @@ def test_dtypes_under_autocast_are_pytorchs(n):
             assert ours.dtype == reference.dtype == torch.float32
             torch.testing.assert_close(ours, reference, rtol=1e-5, atol=1e-6)
             one, other = (torch.autograd.grad(y.square().sum(), x)[0] for y in (ours, reference))
-            torch.testing.assert_close(one, other, rtol=2e-2, atol=1e-5)
+            largest = other.abs().max().item()  # near 0 an element is a difference of numbers of about this size
+            torch.testing.assert_close(one, other, rtol=2e-2, atol=2e-5 * largest)
         for dtype in (*DTYPES, torch.float64):
             for asked in (None, torch.bfloat16):
                 for ours, reference in ((fast.softmax, torch.softmax), (fast.log_softmax, torch.log_softmax)):
