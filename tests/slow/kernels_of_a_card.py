@@ -42,7 +42,6 @@ def launches(capability: tuple[int, int]) -> list[tuple]:
     launchers._multiprocessors = lambda device: 40
     torch.cuda.get_device_capability = lambda device=None: capability
     for dtype in POINTER:
-        loss_launchers._plan_scale(torch.empty(1, dtype=dtype))
         for m, n in ((m, n) for n in COLUMNS for m in ROWS if m * n <= 1 << 30):
             x = torch.empty(m, n, dtype=dtype)
             for log in (False, True):
@@ -52,6 +51,7 @@ def launches(capability: tuple[int, int]) -> list[tuple]:
                 settings = loss_launchers.Settings(-100, smoothing, reduction)
                 loss_launchers._plan_forward(x, x, settings)
                 loss_launchers._plan_backward(x, x, 0, settings)
+        loss_launchers._plan_scale(x)
         for lies in (column_launchers.Shape(*shape) for shape in COLUMNS_OF):
             for log in (False, True):
                 column_launchers._plan_forward(x, x, lies, log)
