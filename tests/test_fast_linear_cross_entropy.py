@@ -184,6 +184,7 @@ H, W, T = (
         ((H, W, T + 1), {}), ((H, W, T - 1), {}), ((H, W, T[:3]), {}), ((H, W, T.int()), {}), ((H, W[:, :2], T), {}),
         ((H, W.double(), T), {}), ((H, W, T), {"reduction": "average"}), ((H, W, T), {"label_smoothing": 1.5}),
         ((H, W, T, W[:5, 0]), {}), ((H, W, T), {"ignore_index": 0.5}), ((H.tolist(), W, T), {}),
+        ((None, W, T), {}), ((H, None, T), {}),
         ((H, W, T.view(2, 100)), {}), ((H.int(), W.int(), T), {}), ((H.view(2, 100, 3), W, T), {}),
     ],
     ids=lambda a: None,

@@ -33,9 +33,9 @@ def linear_cross_entropy(
     class indices. Returns the M losses for reduction "none", else one number; of that dtype, and of float32 under
     autocast, which converts hidden, weight and bias as it does for linear.
 
-    Logits are all stored up to 256 MB, or the bytes of weight where these are more (up to 16 MB where their rows do not
-    fill vectors of 16 bytes). Of more, there is a chunk at a time, of as many bytes or of 128 rows. Its gradient takes
-    the place of its logits.
+    All logits are stored where they take no more than 256 MB, or than weight (no more than 16 MB where their rows do
+    not fill vectors of 16 bytes). Else there is one chunk at a time: 256 MB, as many bytes as weight has, or 128 rows,
+    whichever is most. Its gradient takes the place of its logits.
 
     The gradients are made with the loss, in three matrix products, and wait for the gradient of the loss: that of
     hidden in its dtype, those of weight and bias in float32, in which they are summed (4 N (K + 1) bytes). They are
@@ -64,12 +64,19 @@ def linear_cross_entropy(
     return _operator(hidden, weight, bias, target, ignore_index, float(label_smoothing), reduction, wide, keep)[0]
 
 
-def _as_under_autocast(*tensors: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
-    """hidden, weight and bias in the dtypes that linear would take them in."""
-    if not all(t is None or has_kernels(t) for t in tensors) or not torch.is_autocast_enabled(tensors[0].device.type):
-        return tensors
-    narrow = torch.get_autocast_dtype(tensors[0].device.type)
-    return tuple(t if t is None or t.dtype not in pick.KINDS else t.to(narrow) for t in tensors)
+def _as_under_autocast(
+    hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+    """The inputs in the dtypes that linear would take them in."""
+    if not (has_kernels(hidden) and has_kernels(weight) and (bias is None or has_kernels(bias))):
+        return hidden, weight, bias
+    if not torch.is_autocast_enabled(hidden.device.type):
+        return hidden, weight, bias
+    narrow = torch.get_autocast_dtype(hidden.device.type)
+    hidden, weight, bias = (
+        t if t is None or t.dtype not in pick.KINDS else t.to(narrow) for t in (hidden, weight, bias)
+    )
+    return hidden, weight, bias
 
 
 def _in_chunks(hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, target: torch.Tensor) -> bool:
