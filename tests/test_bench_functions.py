@@ -99,3 +99,17 @@ def test_the_notes_say_how_far_the_logarithm_is_behind():
     assert all(key[2:] == (2048, 131072) for key in large if key[0] == "gradient")
     assert f"is {large[forward]} % behind softmax on {forward[1]} {forward[2]}×{forward[3]}, 8 MB" in said
     assert f"and its gradient {gradients[0]} to {gradients[-1]} % on 2048×131072; elsewhere at most 3 %" in said
+
+
+def test_the_notes_have_the_record_of_the_linear_loss():
+    """ms and MB of each peer, and the errors of two."""
+    record = json.loads((ROOT / "records" / "linear_cross_entropy_on_h200.json").read_text(encoding="utf-8"))
+    notes = (ROOT / "docs" / "notes_on_the_shipped_kernel.md").read_text(encoding="utf-8")
+    for row in record["linear_cross_entropy"]:
+        cells = (f"{took / 1000:.1f}, {row['bytes'][name] >> 20}" for name, took in row["microseconds"].items())
+        assert f"| {'×'.join(map(str, row['shape']))} | {' | '.join(cells)} |" in notes
+    errors = record["linear_cross_entropy"][1]["errors"]
+    said = " ".join(notes.split())
+    assert f"an error of {errors['linear_cross_entropy']:.4f} of its norm" in said
+    assert f"{errors['torch']:.4f}" == f"{errors['linear_cross_entropy']:.4f}"
+    assert f"rounded once a chunk, has {errors['Liger']:.4f}" in said
