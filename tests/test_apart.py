@@ -4,10 +4,12 @@ import re
 
 import pytest
 import torch
+import triton
 from conftest import ROOT
 
 from grader import lessons
 from grader.device_side.memory import FEW, FEW_AT_ONCE
+from grader.host_side import answer
 from grader.judge import extract, zygotes
 from grader.judge.judge import judge
 from grader.judge.session import to_lower
@@ -72,6 +74,23 @@ SAME = [
     "return x.to(torch.promote_types(x.dtype, torch.float64))",
     "with torch.profiler.record_function('twice'): return x * 2",
 ]
+
+
+def test_an_interpreted_kernel_is_wrapped_for_an_operator_whatever_pytorch_says(monkeypatch):
+    """PyTorch 2.11 and older refuse it; what is no kernel stays refused."""
+
+    def older(kernel):
+        raise RuntimeError("wrap_triton only works on functions annotated with triton.jit or triton.autotune")
+
+    def function(x_ptr):
+        pass
+
+    monkeypatch.setattr(answer, "_wrap_triton", older)
+    kernel = triton.jit(function)
+
+    assert answer._for_an_operator(kernel) is kernel
+    with pytest.raises(RuntimeError, match="only works on functions annotated"):
+        answer._for_an_operator(function)
 
 
 ON_ONE_DEVICE = [

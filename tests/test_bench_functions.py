@@ -6,7 +6,8 @@ import pytest
 import torch
 from conftest import ROOT
 
-from grader.bench import functions
+from grader.bench import baselines, functions
+from grader.cli import bench
 
 X = torch.randn(3, 5, generator=torch.Generator().manual_seed(0))
 
@@ -41,6 +42,34 @@ def test_a_loss_is_timed_with_its_gradient():
     assert functions._timed(lambda x: x.exp().sum(), lambda x: (2 * x).exp().sum(), X, "both") is None
 
 
+def test_a_library_that_fails_when_imported_is_left_out_by_name():
+    """It does not end the run, nor does one that is not there."""
+    here = {}
+
+    def absent():
+        raise ImportError("no module")
+
+    def failing():
+        raise TypeError("another version of its own needs")
+
+    missing = baselines._add_others(here, Absent=absent, Failing=failing, There=lambda: torch.softmax)
+    assert missing == ["Absent", "Failing (TypeError when imported)"]
+    assert here == {"There": torch.softmax}
+
+
+def test_the_error_of_a_linear_loss_is_that_of_weight_unless_hidden_is_wrong():
+    """As a share of the gradient."""
+    want = [torch.full((2, 2), 4.0), torch.full((2, 2), 8.0)]
+    assert functions._error([want[0], want[1] + 1], want) == 0.125
+    assert functions._error([want[0] + 1, want[1]], want) == float("inf")
+
+
+def test_a_part_that_is_not_there_is_named(capsys):
+    """Nothing is measured."""
+    assert bench._functions(["log", "host"], None) == 2
+    assert "There is no part log; choose among log_softmax, dims" in capsys.readouterr().err
+
+
 def test_shares_are_of_what_must_be_moved():
     """softmax reads and writes, a gradient reads two and writes one, a loss reads alone."""
     row = {"microseconds": {"copy": 10.0, "peer": 10.0, "other": None}}
@@ -70,3 +99,17 @@ def test_the_notes_say_how_far_the_logarithm_is_behind():
     assert all(key[2:] == (2048, 131072) for key in large if key[0] == "gradient")
     assert f"is {large[forward]} % behind softmax on {forward[1]} {forward[2]}×{forward[3]}, 8 MB" in said
     assert f"and its gradient {gradients[0]} to {gradients[-1]} % on 2048×131072; elsewhere at most 3 %" in said
+
+
+def test_the_notes_have_the_record_of_the_linear_loss():
+    """ms and MB of each peer, and the errors of two."""
+    record = json.loads((ROOT / "records" / "linear_cross_entropy_on_h200.json").read_text(encoding="utf-8"))
+    notes = (ROOT / "docs" / "notes_on_the_shipped_kernel.md").read_text(encoding="utf-8")
+    for row in record["linear_cross_entropy"]:
+        cells = (f"{took / 1000:.1f}, {row['bytes'][name] >> 20}" for name, took in row["microseconds"].items())
+        assert f"| {'×'.join(map(str, row['shape']))} | {' | '.join(cells)} |" in notes
+    errors = record["linear_cross_entropy"][1]["errors"]
+    said = " ".join(notes.split())
+    assert f"an error of {errors['linear_cross_entropy']:.4f} of its norm" in said
+    assert f"{errors['torch']:.4f}" == f"{errors['linear_cross_entropy']:.4f}"
+    assert f"rounded once a chunk, has {errors['Liger']:.4f}" in said

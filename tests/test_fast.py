@@ -286,3 +286,16 @@ def test_compilers_know_it_as_an_operator():
     assert set(results.values()) == {"SUCCESS"}
     compiled = torch.compile(lambda x: 2 * softmax(x), backend="aot_eager", fullgraph=True)
     torch.testing.assert_close(compiled(x), 2 * torch.softmax(x, 1))
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, torch.float64], ids=str)
+@pytest.mark.parametrize("asked", [None, torch.bfloat16, torch.float32], ids=str)
+def test_dtypes_under_autocast_are_pytorchs(dtype, asked):
+    """On a CPU neither function is converted; tests/slow/on_a_gpu.py has a GPU, where both are."""
+    x = _random(3, 70, torch.float32).to(dtype)
+    with torch.autocast("cpu", torch.bfloat16):
+        for ours, theirs in ((fast.softmax, torch.softmax), (fast.log_softmax, torch.log_softmax)):
+            for dim in (0, 1):
+                got, want = ours(x, dim, dtype=asked), theirs(x, dim, dtype=asked)
+                assert got.dtype == want.dtype
+                torch.testing.assert_close(got, want, rtol=8e-3 if got.dtype in DTYPES[1:] else 1e-5, atol=1e-6)

@@ -32,6 +32,10 @@ FUNCTIONS = {
     "softmax": (fast.softmax, torch.softmax),
     "log_softmax": (fast.log_softmax, torch.log_softmax),
     "cross_entropy": (fast.cross_entropy, torch.nn.functional.cross_entropy),
+    "linear_cross_entropy": (
+        lambda x, target: fast.linear_cross_entropy(x, x, target, ignore_index=3),
+        lambda x, target: torch.nn.functional.cross_entropy(torch.nn.functional.linear(x, x), target, ignore_index=3),
+    ),
 }
 
 
@@ -43,7 +47,7 @@ def test_tensors_of_other_kinds(kind, name):
     found = []
     for function in FUNCTIONS[name]:
         x = KINDS[kind]()
-        second = TARGET.to(x.device) if name == "cross_entropy" else -1
+        second = TARGET.to(x.device) if name.endswith("cross_entropy") else -1
         try:
             y = function(x, second)
             found.append((type(y), y.layout, y.device, y.dtype, None if y.is_nested else y.shape))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Callable
 
@@ -17,7 +16,7 @@ Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # of logits (M×N) 
 
 
 def all_of_them() -> tuple[dict[str, Softmax], list[str]]:
-    """({name: function of a matrix on the GPU}, names of those that are not installed)."""
+    """({name: function of a matrix on the GPU}, names of those that are left out)."""
     from ..fast import softmax
 
     here: dict[str, Softmax] = {
@@ -28,13 +27,20 @@ def all_of_them() -> tuple[dict[str, Softmax], list[str]]:
         "one row": one_row,
     }
     torch._dynamo.config.cache_size_limit = 1024  # one compilation for each shape
+    return here, _add_others(here, Liger=_liger, QuACK=_quack)
+
+
+def _add_others(here: dict[str, Callable], **loads: Callable[[], Callable]) -> list[str]:
+    """Add what other libraries have. Returns the names of those that are not installed, or that fail when imported."""
     missing = []
-    for name, load in (("Liger", _liger), ("QuACK", _quack)):
+    for name, load in loads.items():
         try:
             here[name] = load()
         except ImportError:
             missing.append(name)
-    return here, missing
+        except Exception as error:  # any error of another library: the others must still be measured
+            missing.append(f"{name} ({type(error).__name__} when imported)")
+    return missing
 
 
 @triton.jit
@@ -72,7 +78,7 @@ def along(dim: int, log: bool = False) -> dict[str, Softmax]:
 
 
 def losses() -> tuple[dict[str, Loss], list[str]]:
-    """({name: cross-entropy}, names of those that are not installed)."""
+    """({name: cross-entropy}, names of those that are left out)."""
     from .. import fast
 
     theirs = torch.nn.functional.cross_entropy
@@ -82,17 +88,11 @@ def losses() -> tuple[dict[str, Loss], list[str]]:
         "torch": theirs,
         "torch.compile": torch.compile(lambda x, target: theirs(x, target), dynamic=False),
     }
-    missing = []
-    for name, load in (("Liger", _liger_loss), ("QuACK", _quack_loss)):
-        try:
-            here[name] = load()
-        except ImportError:
-            missing.append(name)
-    return here, missing
+    return here, _add_others(here, Liger=_liger_loss, QuACK=_quack_loss)
 
 
-def linear_losses() -> dict[str, Callable[..., torch.Tensor]]:
-    """{name: loss of (hidden, weight, target)}, without those that are not installed."""
+def linear_losses() -> tuple[dict[str, Callable[..., torch.Tensor]], list[str]]:
+    """({name: mean loss of (hidden, weight, target)}, names of those that are left out)."""
     from .. import fast
 
     def theirs(hidden, weight, target):
@@ -103,11 +103,19 @@ def linear_losses() -> dict[str, Callable[..., torch.Tensor]]:
         "torch": theirs,
         "torch.compile": torch.compile(theirs, dynamic=False),
     }
-    with contextlib.suppress(ImportError):
-        from liger_kernel.ops.fused_linear_cross_entropy import LigerFusedLinearCrossEntropyFunction as Liger
+    return here, _add_others(here, Liger=_liger_linear, QuACK=_quack_linear)
 
-        here["Liger"] = lambda hidden, weight, target: Liger.apply(hidden, weight, target)[0]
-    return here
+
+def _liger_linear() -> Callable[..., torch.Tensor]:
+    from liger_kernel.ops.fused_linear_cross_entropy import LigerFusedLinearCrossEntropyFunction
+
+    return lambda hidden, weight, target: LigerFusedLinearCrossEntropyFunction.apply(hidden, weight, target)[0]
+
+
+def _quack_linear() -> Callable[..., torch.Tensor]:
+    from quack.linear_cross_entropy import chunked_linear_cross_entropy
+
+    return chunked_linear_cross_entropy
 
 
 def _liger_loss() -> Loss:

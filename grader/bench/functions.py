@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from ..environment import version
 from . import baselines, gpu
@@ -21,38 +21,48 @@ LOGITS = [
     (8192, 32000), (4096, 50304), (4096, 50257), (2048, 128256), (65536, 1024), (32768, 4096), (262144, 100),
     (64, 128256),
 ]  # fmt: skip
-# (rows, hidden, classes) for linear_cross_entropy, of bfloat16.
-LINEAR = [(4096, 4096, 128256)]
+# (rows, hidden, classes) for linear_cross_entropy, of bfloat16: vocabularies, an odd one, and one chunk of logits.
+LINEAR = [(4096, 4096, 128256), (16384, 2048, 32000), (4096, 2048, 50257), (2048, 4096, 32000)]
 HOST = (64, 1000)
 WAYS = ("forward", "gradient")
+PARTS = ("log_softmax", "dims", "cross_entropy", "linear_cross_entropy", "host")
 WHOLE = 6  # ms: all runs of one function in a round
 
 
-def measure(command: str, keep: Callable[[dict], object]) -> dict:
-    """The record of one run. It takes minutes; keep(record so far) is called after each matrix."""
+def measure(command: str, keep: Callable[[dict], object], parts: Sequence[str] = ()) -> dict:
+    """The record of one run, of some PARTS or of all. It takes minutes; keep(the record so far) follows each case."""
     what = (
         "log_softmax beside softmax, softmax along a dimension that is not the last, and cross_entropy (mean), each "
         "beside a copy of the same tensor and beside its peers: forward, its gradient, or both. linear_cross_entropy: "
-        "the loss and all gradients. "
+        "the loss and all gradients, the most bytes that are there beside the inputs, and the error of the gradient of "
+        "weight, as a share of it (Frobenius norms; beside float32). "
         f"Microseconds, null where a peer fails. All take turns, {gpu.ROUNDS} rounds, of which the middle one counts."
     )
     done = gpu.header(command, what)
     done["versions"] |= {name: v for name in ("liger-kernel", "quack-kernels") if (v := version(name))}
     losses, done["left_out"] = baselines.losses()
-    done["host"] = run_host(losses)
-    for name, table, run in (
-        ("log_softmax", ROWS, run_rows),
-        ("dims", DIMS, run_dims),
-        ("cross_entropy", LOGITS, functools.partial(run_losses, peers=losses)),
+    linear, missing = baselines.linear_losses()
+    done["left_out"] += [name for name in missing if name not in done["left_out"]]
+    if not parts or "host" in parts:
+        done["host"] = run_host(losses)
+    for name, run in (
+        ("log_softmax", functools.partial(_of_each_dtype, ROWS, run_rows)),
+        ("dims", functools.partial(_of_each_dtype, DIMS, run_dims)),
+        ("cross_entropy", functools.partial(_of_each_dtype, LOGITS, functools.partial(run_losses, peers=losses))),
+        ("linear_cross_entropy", lambda: ([run_linear(shape, linear)] for shape in LINEAR)),
     ):
+        if parts and name not in parts:
+            continue
         done[name] = []
-        for dtype in DTYPES:
-            for case in table:
-                done[name] += run(case, dtype)
-                keep(done)
-    done["linear_cross_entropy"] = [row for shape in LINEAR if (row := run_linear(shape))]
+        for rows in run():
+            done[name] += rows
+            keep(done)
     keep(done)
     return done
+
+
+def _of_each_dtype(cases: list, run: Callable[[tuple, str], list[dict]]) -> Iterator[list[dict]]:
+    return (run(case, dtype) for dtype in DTYPES for case in cases)
 
 
 def _random(shape: tuple[int, ...], dtype: str):
@@ -141,29 +151,39 @@ def _both(peer: Callable, leaf):
     return torch.autograd.grad(peer(leaf), leaf)
 
 
-def run_linear(shape: tuple[int, int, int]) -> dict:
-    """The loss of a linear layer and the gradients of its inputs: µs of each peer, and the bytes that it takes."""
+def run_linear(shape: tuple[int, int, int], peers: dict[str, Callable]) -> dict:
+    """The loss of a linear layer and the gradients of its inputs: µs, bytes and errors, as `measure` says."""
     import torch
 
     m, hidden, classes = shape
-    leaves = [_random(s, "bfloat16").requires_grad_() for s in ((m, hidden), (classes, hidden))]
+    leaves = [(_random(s, "bfloat16") / 8).requires_grad_() for s in ((m, hidden), (classes, hidden))]
     target = torch.randint(classes, (m,), device="cuda")
-    functions, taken = {}, {}
-    for name, peer in baselines.linear_losses().items():
+    want = _gradients(peers["torch"], [t.detach().float().requires_grad_() for t in leaves], target)
+    functions, taken, errors = {}, {}, {}
+    for name, peer in peers.items():
         timed = functools.partial(_gradients, peer, leaves, target)
         try:
-            timed()
+            errors[name] = _error(timed(), want)
             torch.cuda.synchronize()
             torch.cuda.reset_peak_memory_stats()
             before = torch.cuda.memory_allocated()
             timed()
             torch.cuda.synchronize()
             taken[name] = torch.cuda.max_memory_allocated() - before
-            functions[name] = timed
+            if errors[name] <= 3e-2:
+                functions[name] = timed
         except Exception:  # as in _timed
             torch.cuda.synchronize()
+    del want
     times = gpu.side_by_side(functions, WHOLE)
-    return {"dtype": "bfloat16", "shape": list(shape), "microseconds": times, "bytes": taken}
+    times = {name: times.get(name) for name in peers}
+    return {"dtype": "bfloat16", "shape": list(shape), "microseconds": times, "bytes": taken, "errors": errors}
+
+
+def _error(got, want) -> float:
+    """That of the gradient of weight; infinite where that of hidden is wrong."""
+    of_hidden, of_weight = ((g.float() - w).norm() / w.norm() for g, w in zip(got, want, strict=True))
+    return float(f"{of_weight.item():.3g}") if of_hidden.item() <= 3e-2 else float("inf")
 
 
 def _gradients(peer: Callable, leaves, target):
@@ -215,6 +235,8 @@ def table(done: dict) -> str:
     """The record as text: shares of the limit, a column a peer, and µs of the host."""
     lines = []
     for part in ("log_softmax", "dims", "cross_entropy"):
+        if not done.get(part):
+            continue
         names = [name for name in done[part][0]["microseconds"] if name != "copy"]
         lines.append(f"{part:<42}" + "".join(f"{name:>16}" for name in names))
         for row in done[part]:
@@ -223,12 +245,15 @@ def table(done: dict) -> str:
             cells = "".join(f"{'–':>16}" if c is None else f"{c:>16.2f}" for c in cells)
             lines.append(f"{row['dtype']:<9} {shape:<22} {row['way']:<9}" + cells)
         lines.append("")
-    for row in done["linear_cross_entropy"]:
-        times = (f"{name} {t:.0f} µs, {row['bytes'][name] >> 20} MB" for name, t in row["microseconds"].items())
-        lines.append(f"linear_cross_entropy {'×'.join(map(str, row['shape']))}: " + "; ".join(times))
-    for row in done["host"]:
+    for row in done.get("linear_cross_entropy", ()):
+        lines.append(f"linear_cross_entropy {'×'.join(map(str, row['shape']))}, loss and gradients")
+        for name, took in row["microseconds"].items():
+            if took:
+                found = f"{took / 1000:10.2f} ms {row['bytes'][name] >> 20:8} MB   error {row['errors'][name]:.2g}"
+                lines.append(f"    {name:<22}" + found)
+    for row in done.get("host", ()):
         times = (f"{name} {t['later']} ({t['first']})" for name, t in row["microseconds"].items() if t)
         lines.append(f"host, µs (first call) {row['what']} {row['dtype']}: " + ", ".join(times))
     if done["left_out"]:
-        lines.append("not installed here: " + ", ".join(done["left_out"]))
+        lines.append("left out: " + ", ".join(done["left_out"]))
     return "\n".join(lines)

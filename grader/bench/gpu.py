@@ -252,7 +252,7 @@ def table(done: dict) -> str:
     lines += _lines("backward", done["backward"], functools.partial(share, copies=1.5))
     lines += _lines("host, µs", done["host"], lambda row, name: row["microseconds"][name])
     if done["left_out"]:
-        lines.append("not installed here: " + ", ".join(done["left_out"]))
+        lines.append("left out: " + ", ".join(done["left_out"]))
     return "\n".join(lines)
 
 

@@ -15,8 +15,10 @@ def add(commands) -> None:
         "--gpu", action="store_true", help="softmax beside a copy and its peers, and what the lessons show, on this GPU"
     )
     parser.add_argument(
-        "--functions", action="store_true", help="with --gpu: log_softmax, other dimensions, and cross-entropy"
-    )
+        "--functions", nargs="*", metavar="PART",
+        help="with --gpu: log_softmax, other dimensions (dims), cross_entropy, linear_cross_entropy, and the host's "
+        "time (host); or only those that are named",
+    )  # fmt: skip
     parser.add_argument("--lesson", action="append", help="with --gpu: only what this lesson shows, such as 15")
     parser.add_argument("--out", type=pathlib.Path, help="where the record goes")
     parser.set_defaults(run=run)
@@ -35,8 +37,8 @@ def run(options) -> int:
 
         if options.lesson:
             return _lessons(options.lesson, options.out or pathlib.Path("lessons_on_gpu.json"))
-        if options.functions:
-            return _functions(options.out or pathlib.Path("functions_on_gpu.json"))
+        if options.functions is not None:
+            return _functions(options.functions, options.out or pathlib.Path("functions_on_gpu.json"))
         from ..notebook import charts
 
         out = options.out or pathlib.Path("softmax_on_gpu.json")
@@ -61,13 +63,19 @@ def run(options) -> int:
     return 0
 
 
-def _functions(out: pathlib.Path) -> int:
+def _functions(parts: list[str], out: pathlib.Path) -> int:
     """Print a table, and write a record of the functions that softmax's own record leaves out."""
     from ..bench import functions
 
-    command = f"python -m grader bench --gpu --functions --out {out}"
-    done = functions.measure(command, lambda done: out.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8"))
-    print(functions.table(done))
+    if unknown := [part for part in parts if part not in functions.PARTS]:
+        print(f"There is no part {', '.join(unknown)}; choose among {', '.join(functions.PARTS)}.", file=sys.stderr)
+        return 2
+    command = " ".join(["python -m grader bench --gpu --functions", *parts, "--out", str(out)])
+
+    def keep(done: dict) -> None:
+        out.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
+
+    print(functions.table(functions.measure(command, keep, parts)))
     print(f"The record is in {out}.")
     return 0
 

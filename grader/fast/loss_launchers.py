@@ -19,7 +19,7 @@ LONGEST_TILE = 4096  # logits of a row that a block holds whole; a longer one is
 FEW = 264  # rows: with fewer, a long one is divided among programs, or most of a GPU has none
 PIECE = 16384  # logits of such a piece at least
 
-_forward_plans, _backward_plans = Plans(), Plans()
+_forward_plans, _backward_plans, _scale_plans = Plans(), Plans(), Plans()
 
 
 @dataclass(frozen=True)
@@ -50,25 +50,27 @@ def forward(loss, states, weight, x, targets, settings: Settings) -> None:
     targets: M of int64, contiguous. states: M×2 of float32, what the gradient needs of each row. weight: one of
     float32, the weight of a row in the loss, where that is one number.
     """
-    key = settings, x.shape, x.stride(0), x.dtype, x.device, x.data_ptr() % VECTOR, loss.dtype
+    begins = x.data_ptr() % VECTOR, targets.data_ptr() % VECTOR
+    key = settings, x.shape, x.stride(0), x.dtype, x.device, begins, loss.dtype
     _forward_plans.of(key, lambda: _plan_forward(loss, x, settings))(loss, states, weight, x, targets)
 
 
 def backward(dx, x, targets, states, g, weight, settings: Settings) -> None:
-    """Store the gradient in dx (M×N, contiguous; it may be x). g: that of the loss, M numbers at any stride or one."""
+    """Store the gradient in dx (M×N, adjacent columns; it may be x). g: that of the loss, M at any stride or one."""
     stride = g.stride(0) if g.dim() else 0
-    key = (
-        settings,
-        x.shape,
-        x.stride(0),
-        x.dtype,
-        x.device,
-        x.data_ptr() % VECTOR,
-        dx.data_ptr() % VECTOR,
-        stride,
-        g.dtype,
-    )
+    begins = x.data_ptr() % VECTOR, dx.data_ptr() % VECTOR, targets.data_ptr() % VECTOR, g.data_ptr() % VECTOR
+    key = settings, x.shape, x.stride(0), dx.stride(0), x.dtype, x.device, begins, stride, g.dtype
     _backward_plans.of(key, lambda: _plan_backward(dx, x, stride, settings))(dx, x, targets, states, g, weight)
+
+
+def scale(y: torch.Tensor, x: torch.Tensor, g: torch.Tensor) -> None:
+    """y = x times g, one number. x and y are contiguous, of one shape and any dtypes, and begin at a vector."""
+    key = x.numel(), x.dtype, y.dtype, x.device, g.data_ptr() % VECTOR, g.dtype
+    _scale_plans.of(key, lambda: _plan_scale(x))(y, x, g)
+
+
+def _plan_scale(x: torch.Tensor) -> Callable[..., None]:
+    return start(losses.scale_kernel, triton.cdiv(x.numel(), 4096), (x.numel(),), BLOCK=4096, num_warps=8)
 
 
 def _plan_forward(loss: torch.Tensor, x: torch.Tensor, settings: Settings) -> Callable[..., None]:
@@ -177,20 +179,20 @@ def _plan_backward(dx: torch.Tensor, x: torch.Tensor, g_stride: int, settings: S
     (m, n), size = x.shape, x.element_size()
     options = {"REDUCED": settings.reduced, "SMOOTH": settings.smooth, "FUSED": not environment.interpreted()}
     if _fits_a_tile(x) and dx.data_ptr() % VECTOR == 0:
-        unit, block = _unit(x), triton.next_power_of_2(n)
+        unit, block = math.gcd(_unit(x), _unit(dx)), triton.next_power_of_2(n)
         rows = max(1, 2048 // (block * size))
         options |= {"UNIT": unit, "ROWS": rows, "BLOCK": block, "num_warps": min(max(rows * block // 512, 1), 16)}
-        numbers = x.stride(0) // unit, m, n // unit, g_stride, *_numbers(settings)
+        numbers = dx.stride(0) // unit, x.stride(0) // unit, m, n // unit, g_stride, *_numbers(settings)
         return start(losses.tile_gradient_kernel, triton.cdiv(m, rows), numbers, **options)
     unit = VECTOR // size
-    if dx.data_ptr() % VECTOR or x.data_ptr() % VECTOR or (x.stride(0) - n) % unit and m > 1:
+    if dx.data_ptr() % VECTOR or x.data_ptr() % VECTOR or (x.stride(0) - dx.stride(0)) % unit and m > 1:
         unit = 1  # vectors of a row of dx would lie otherwise than those of x
     vectors = max(n // unit, 1)
     pieces = triton.cdiv(vectors, 1024)
     length = triton.cdiv(vectors, pieces)
     options |= {"UNIT": unit, "VECTORS": triton.next_power_of_2(length)}
     options["num_warps"] = min(max(options["VECTORS"] * unit // 1024, 1), 8)
-    numbers = x.stride(0), n, pieces, length, g_stride, *_numbers(settings)
+    numbers = dx.stride(0), x.stride(0), n, pieces, length, g_stride, *_numbers(settings)
     return start(losses.piece_gradient_kernel, m * pieces, numbers, **options)
 
 

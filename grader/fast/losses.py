@@ -257,13 +257,13 @@ def _gradient(x, hits, c, log_d, scale, smoothing, n_cols, FUSED: tl.constexpr, 
 
 @triton.jit
 def tile_gradient_kernel(
-    dx_ptr, x_ptr, targets_ptr, states_ptr, g_ptr, weight_ptr, x_units, n_rows, n_units, g_stride, ignore, smoothing,
-    UNIT: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr, REDUCED: tl.constexpr, SMOOTH: tl.constexpr,
+    dx_ptr, x_ptr, targets_ptr, states_ptr, g_ptr, weight_ptr, dx_units, x_units, n_rows, n_units, g_stride, ignore,
+    smoothing, UNIT: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr, REDUCED: tl.constexpr, SMOOTH: tl.constexpr,
     FUSED: tl.constexpr,
 ):  # fmt: skip
-    """The gradient of ROWS rows, contiguous in dx. g_ptr: the gradient of each loss (g_stride 1), or of all (0).
+    """The gradient of ROWS rows. g_ptr: the gradient of each loss (g_stride 1), or of all (0).
 
-    REDUCED: times the number at weight_ptr.
+    dx_units, x_units: from row to row, in units of UNIT logits. REDUCED: times the number at weight_ptr.
     """
     rows = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     there, n_cols = rows < n_rows, n_units * UNIT
@@ -279,14 +279,14 @@ def tile_gradient_kernel(
     scale = tl.where(target != ignore, scale, 0.0)[:, None]
     hits = (cols == target[:, None]).to(tl.float32)
     dx = _gradient(x, hits, c, log_d, scale, smoothing, n_cols, FUSED, SMOOTH)
-    tl.store(dx_ptr + rows[:, None] * n_units * UNIT + cols, dx, mask=mask)
+    tl.store(dx_ptr + rows[:, None] * dx_units * UNIT + cols, dx, mask=mask)
 
 
 @triton.jit
 def piece_gradient_kernel(
-    dx_ptr, x_ptr, targets_ptr, states_ptr, g_ptr, weight_ptr, x_row_stride, n_cols, n_pieces, piece_vectors, g_stride,
-    ignore, smoothing, UNIT: tl.constexpr, VECTORS: tl.constexpr, REDUCED: tl.constexpr, SMOOTH: tl.constexpr,
-    FUSED: tl.constexpr,
+    dx_ptr, x_ptr, targets_ptr, states_ptr, g_ptr, weight_ptr, dx_row_stride, x_row_stride, n_cols, n_pieces,
+    piece_vectors, g_stride, ignore, smoothing,
+    UNIT: tl.constexpr, VECTORS: tl.constexpr, REDUCED: tl.constexpr, SMOOTH: tl.constexpr, FUSED: tl.constexpr,
 ):  # fmt: skip
     """The gradient of piece program_id(0) of all, n_pieces a row, of piece_vectors vectors, at most VECTORS.
 
@@ -295,7 +295,7 @@ def piece_gradient_kernel(
     piece, row = tl.program_id(0) % n_pieces, (tl.program_id(0) // n_pieces).to(tl.int64)
     first = row * x_row_stride
     begin, vectors, cols, left = cut(first, n_cols, UNIT)
-    dx_begin = (row * n_cols + UNIT - 1) // UNIT * UNIT
+    dx_begin = (row * dx_row_stride + UNIT - 1) // UNIT * UNIT
     before = (begin - first).to(tl.int32)
     left = left & (piece == 0)
     vector = piece * piece_vectors + tl.arange(0, VECTORS)[:, None]
@@ -315,3 +315,11 @@ def piece_gradient_kernel(
     tl.store(dx_ptr + dx_begin + inside, dx, mask=whole)
     dx = _gradient(ends, (cols == target).to(tl.float32), c, log_d, scale, smoothing, n_cols, FUSED, SMOOTH)
     tl.store(dx_ptr + dx_begin - before + cols, dx, mask=left)
+
+
+@triton.jit
+def scale_kernel(y_ptr, x_ptr, g_ptr, n, BLOCK: tl.constexpr):
+    """y = x times the number at g_ptr, in float32, rounded once: n numbers of any dtypes."""
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n, other=0.0).to(tl.float32)
+    tl.store(y_ptr + at, x * tl.load(g_ptr).to(tl.float32), mask=at < n)

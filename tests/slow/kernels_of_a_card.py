@@ -51,6 +51,7 @@ def launches(capability: tuple[int, int]) -> list[tuple]:
                 settings = loss_launchers.Settings(-100, smoothing, reduction)
                 loss_launchers._plan_forward(x, x, settings)
                 loss_launchers._plan_backward(x, x, 0, settings)
+        loss_launchers._plan_scale(x)
         for lies in (column_launchers.Shape(*shape) for shape in COLUMNS_OF):
             for log in (False, True):
                 column_launchers._plan_forward(x, x, lies, log)
