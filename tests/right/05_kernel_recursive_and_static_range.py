@@ -30,7 +30,7 @@ def log2(n):
 
 @triton.jit
 def softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     x = _poly(tl.load(x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=-float("inf")), 3)
     e = tl.exp(x - _fold_max(x, log2(BLOCK) - 1, BLOCK))
