@@ -147,16 +147,20 @@ for name in ("copy", "odd_rows", "columns"):
 # %% [markdown]
 # ## Eight reports
 #
-# Here they are, without names, in the order of their times. Each row of the table is a metric, with the name that `ncu`
-# gives it. Before you go on: which letters are as fast as a copy? Which do not keep memory busy?
+# Here they are, without names, in the order of their times. As text, a report has about 200 lines. E begins so:
 
 # %%
 TIME = "gpu__time_duration.sum"
 DRAM = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"
 by_time = sorted(shown.values(), key=lambda launch: launch["report"][TIME])
 reports = {letter: launch["report"] for letter, launch in zip("ABCDEFGH", by_time)}
+print(recorded["kernels"][by_time[4]["kernel"]]["details"].split("    Section: GPU Speed Of Light Roofline")[0])
 
+# %% [markdown]
+# With `--page raw`, `ncu` gives the numbers alone. Here are some of them for all eight, with the names that `ncu` has for
+# them. Which letters are as fast as a copy? Which do not keep memory busy?
 
+# %%
 def number(value):
     """A number of a report in at most seven characters."""
     return f"{value / 1e6:.1f}M" if value >= 1e6 else f"{value:g}"
@@ -182,16 +186,15 @@ for name in reports["A"]:
 import matplotlib.pyplot as plt
 
 plt.rcParams["font.size"] = 11
-figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3.4), dpi=110, layout="constrained", sharey=True)
-letters = list(reports)
-left.barh(letters, [report[DRAM] for report in reports.values()], color="#4477aa", edgecolor="black")
-left.set_xlabel("memory busy, % of its peak")
-left.set_xlim(0, 100)
-left.invert_yaxis()
+figure, (busy, slow) = plt.subplots(1, 2, figsize=(7, 3), dpi=110, layout="constrained")
 copied = shown["copy"]["report"][TIME]
-right.barh(letters, [report[TIME] / copied for report in reports.values()], color="#eecc66", edgecolor="black")
-right.set_xlabel("time, in times of the copy")
-for axes in (left, right):
+for letter, report in reports.items():
+    busy.bar(letter, report[DRAM], color="#4477aa", edgecolor="black", label=letter)
+    slow.bar(letter, report[TIME] / copied, color="#eecc66", edgecolor="black", label=letter)
+busy.set_ylabel("memory busy, % of its peak")
+busy.set_ylim(0, 100)
+slow.set_ylabel("time, in times of the copy")
+for axes in (busy, slow):
     axes.spines[["top", "right"]].set_visible(False)
 plt.show()
 

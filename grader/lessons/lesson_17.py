@@ -132,7 +132,13 @@ def _culprit_case(i: int, limit: str, page: list[dict]) -> Case:
         )
 
     return Case(
-        said("page {i}, {limit}, lines {first} to {last}", i=i, limit=limit, first=page[0]["line"], last=page[-1]["line"]),
+        said(
+            "page {i}, {limit}, lines {first} to {last}",
+            i=i,
+            limit=limit,
+            first=page[0]["line"],
+            last=page[-1]["line"],
+        ),
         Call("call", "culprit", (page, limit)),
         verify=verify,
         size=i,
@@ -221,7 +227,7 @@ EXERCISES = [
         cases=_culprit_cases,
         hints=(
             said("Who waits is not to blame, and who moves much is not to blame if all of it is wanted."),
-            said("For each limit, the excess is the difference of two columns. Without spills, one of them would be 0."),
+            said("The excess of a limit is the difference of two columns. That of spills is one column."),
             said('The line has the form `max(page, key=<excess of a row>)["line"]`.'),
         ),
         mistakes=CULPRIT,

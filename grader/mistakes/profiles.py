@@ -9,7 +9,7 @@ import math
 
 from ..checks.compare import same_number
 from ..reference import profiles
-from ..reference.profiles import CONFLICTS, COPY, FEW, LIMITS, SPILLS, TWICE, UNCOALESCED
+from ..reference.profiles import CONFLICTS, COPY, FEW, LIMITS, PAGES, SPILLS, TWICE, UNCOALESCED
 from ..spec import Detector
 from . import detectors
 from .mistake import Mistake
@@ -18,6 +18,10 @@ from .mutant import Mutant, several
 _LAST = "return len({place // 32 for place in places})"
 _BUSY = 'report["gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"] > 50'
 _SPILL = 'report["sass__inst_executed_register_spilling"] > 0'
+_FIRST = _SPILL + ':\n        return "spills"'
+_BLAMED = '\n        return "uncoalesced"'
+_EXCESS = 'report["derived__memory_l2_theoretical_sectors_global_excessive"]'
+_LOADED = 'report["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]'
 _UNCOALESCED = (
     'report["memory_l2_theoretical_sectors_global"] > 2 * report["memory_l2_theoretical_sectors_global_ideal"]'
 )
@@ -32,6 +36,7 @@ MISTAKES = [
         "How many numbers of 4 bytes lie in one sector?",
         Mutant("17.1", _LAST, "return lanes"),
         Mutant("17.1", _LAST, "return len(places)"),
+        Mutant("17.1", "place // 32", "place / 32"),
     ),
     Mistake(
         "sector-start-ignored",
@@ -81,14 +86,13 @@ MISTAKES = [
         "This is not a whole number, and a sector moves as a whole.",
         "Which sectors move if a request wants one byte of each of two sectors?",
         Mutant("17.1", _LAST, "return ((lanes - 1) * stride + 1) * itemsize / 32"),
-        Mutant("17.1", "place // 32", "place / 32", replayed=False),
     ),
     Mistake(
         "no-limit-name",
         "One of the six names was expected.",
         "Which names does the table have, and which does each of your return lines give?",
         Mutant("17.2", '"too few warps"', '"few warps"'),
-        Mutant("17.2", '    return "too few warps"', "    return None"),
+        Mutant("17.2", '"copy limit"', '"at the limit of a copy"'),
     ),
     Mistake(
         "one-limit-for-all",
@@ -100,26 +104,13 @@ MISTAKES = [
         "excess-is-no-limit",
         "This launch is as fast as a copy, and its few excessive sectors do not slow it down.",
         "How busy is memory here, and how many times the ideal do the sectors reach in a launch that is slow for them?",
-        Mutant("17.2", _BUSY, _BUSY + ' and report["derived__memory_l2_theoretical_sectors_global_excessive"] == 0'),
-        *several(
-            "17.2",
-            _SPILL + ':\n        return "spills"',
-            _SPILL + ':\n        return "spills"\n'
-            '    if report["derived__memory_l2_theoretical_sectors_global_excessive"] > 0:\n        return "uncoalesced"',
-            _SPILL + ':\n        return "spills"\n'
-            '    if report["derived__memory_l2_theoretical_sectors_global_excessive"] > 10**7:\n        return "uncoalesced"',
-        ),
+        *several("17.2", _FIRST, *(f"{_FIRST}\n    if {_EXCESS} > {limit}:{_BLAMED}" for limit in ("0", "10**7"))),
     ),
     Mistake(
         "wide-loads-blamed",
         "The requests of this launch touch many sectors, and every byte of them is wanted.",
         "How many bytes does a warp ask for if each thread loads four numbers at once, and what is the ideal for that?",
-        Mutant(
-            "17.2", _SPILL + ':\n        return "spills"',
-            _SPILL + ':\n        return "spills"\n'
-            '    if report["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]'
-            ' > 10 * report["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"]:\n        return "uncoalesced"',
-        ),
+        Mutant("17.2", _FIRST, f"{_FIRST}\n    if {_LOADED} > 10 * {_LOADED.replace('sectors', 'requests')}:{_BLAMED}"),
     ),
     Mistake(
         "idle-memory-at-its-limit",
@@ -137,13 +128,11 @@ MISTAKES = [
     ),
     Mistake(
         "cached-reading-counted",
-        "This launch reads its numbers twice, but the second time they come from the L1 cache: memory delivers them once.",
+        "This launch reads its numbers twice, but the second time from the L1 cache: memory delivers them once.",
         "Which counters are about memory itself, and which about what the warps ask for?",
         Mutant(
-            "17.2", _SPILL + ':\n        return "spills"',
-            _SPILL + ':\n        return "spills"\n'
-            '    if report["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]'
-            ' > 1.5 * report["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"]:\n        return "reads twice"',
+            "17.2", _FIRST,
+            f'{_FIRST}\n    if {_LOADED} > 1.5 * {_LOADED.replace("op_ld", "op_st")}:\n        return "reads twice"',
         ),
     ),
     Mistake(
@@ -159,9 +148,9 @@ MISTAKES = [
         "You name what follows from the spills of this launch, and not the spills.",
         "Which metric is 0 in every launch that has enough registers?",
         Mutant(
-            "17.2", _SPILL + ':\n        return "spills"',
+            "17.2", _FIRST,
             'report["sm__warps_active.avg.pct_of_peak_sustained_active"] < 20:\n        return "too few warps"\n'
-            f'    if {_SPILL}:\n        return "spills"',
+            f"    if {_FIRST}",
         ),
     ),
     Mistake(
@@ -189,7 +178,7 @@ MISTAKES = [
         "line-that-waits",
         "This line has the most samples: here the warps wait. The numbers that they wait for were asked for elsewhere.",
         "Which columns count what is moved, and which counts where warps stand?",
-        Mutant("17.3", 'return max(page, key=excess)["line"]', 'return max(page, key=lambda row: row["# Samples"])["line"]'),
+        Mutant("17.3", "key=excess", 'key=lambda row: row["# Samples"]'),
     ),
     Mistake(
         "total-not-excess",
@@ -286,7 +275,7 @@ MISTAKES = [
     ),
     Mistake(
         "saving-not-factor",
-        "This is the part of the time that could be saved. The exercise asks how many times as fast the launch could be.",
+        "This is the part of the time that could be saved, and not how many times as fast the launch could be.",
         "If half of the time can be saved, how many times as fast is that?",
         Mutant("17.4", _LAUNCH, f"1 - 1 / {_LAUNCH}"),
         Mutant("17.4", _LAUNCH, f"100 * (1 - 1 / {_LAUNCH})"),
@@ -370,10 +359,12 @@ LIMIT = (
 # ---- 17.3
 
 
-def _line_with(key) -> Detector:
-    """Matches the line of a row with the largest key(row, limit), in every case."""
+def _line_with(key, limits=PAGES) -> Detector:
+    """Matches the line of a row with the largest key(row, limit), on a page of one of these limits."""
 
     def test(v, f):
+        if f["limit"] not in limits:
+            return False
         most = max(key(row, f["limit"]) for row in f["page"])
         return v not in f["want"] and any(v == row["line"] and key(row, f["limit"]) == most for row in f["page"])
 
@@ -386,7 +377,13 @@ def _total(row: dict, limit: str) -> int:
 
 def _ratio(row: dict, limit: str) -> float:
     counted, ideal = profiles.COLUMNS[limit]
-    return row[counted] / max(1, row[ideal]) if ideal else 0
+    return row[counted] / max(1, row[ideal])
+
+
+def _smallest(v, f: dict) -> bool:
+    """The line of a row with the smallest excess."""
+    found = {row["line"]: profiles.excess(row, f["limit"]) for row in f["page"]}
+    return v in found and found[v] == min(found.values())
 
 
 def _of_another(limit: str):
@@ -407,11 +404,9 @@ CULPRIT = (
     ("place-not-line", detectors.value(lambda v, f: type(v) is int and 0 <= v < len(f["page"])
                                        and f["page"][v]["line"] in f["want"])),
     ("no-line-number", detectors.value(lambda v, f: v not in [row["line"] for row in f["page"]])),
-    ("least-excess", detectors.value_formula(
-        lambda v, f: profiles.excess(next(row for row in f["page"] if row["line"] == v), f["limit"])
-        == min(profiles.excess(row, f["limit"]) for row in f["page"]))),
+    ("least-excess", detectors.value_formula(_smallest)),
     ("total-not-excess", _line_with(_total)),
-    ("ratio-not-excess", _line_with(_ratio)),
+    ("ratio-not-excess", _line_with(_ratio, (UNCOALESCED, CONFLICTS))),
     ("line-that-waits", _line_with(lambda row, limit: row[profiles.SAMPLES])),
     *(("columns-of-other-limit", _of_another(limit)) for limit in (UNCOALESCED, CONFLICTS, SPILLS)),
 )  # fmt: skip

@@ -1,8 +1,8 @@
 """Recorded profiles of an H200, and what follows from them: the limit of a launch, the line, the headroom (lesson 17).
 
 profiles.json holds numbers of records/profiles_on_h200.json, which the lesson shows: for each launch the kernel, rows,
-columns, and its report {metric of Nsight Compute: number}, with times in nanoseconds; for three kernels the source page,
-a list of rows {"line", "text", column: number}.
+columns, and its report {metric of Nsight Compute: number}, with times in nanoseconds; for three kernels the source
+page, a list of rows {"line", "text", column: number}.
 """
 
 from __future__ import annotations
@@ -121,8 +121,8 @@ def culprits(rows: list[dict], limit: str) -> list[int]:
 def drawn_page(limit: str, rng: random.Random, plain: bool) -> list[dict]:
     """A page like the recorded one, of a kernel with other line numbers and other counts.
 
-    With plain, one factor for all counts. Otherwise the line with most samples, the one with the largest total, and the one
-    with the largest ratio to its ideal are three others than the line with the largest excess.
+    With plain, one factor for all counts. Otherwise the line with most samples, the one with the largest total, and the
+    one with the largest ratio to its ideal are three others than the line with the largest excess.
     """
     rows, (counted, ideal) = page(limit), COLUMNS[limit]
     first, k = rng.randint(3, 300), rng.uniform(0.2, 3)

@@ -2,9 +2,9 @@
 
     python tools/record/profiles.py FOLDER --nvrtc libnvrtc.so.13
 
-FOLDER gets what ncu exports: details.txt, raw.csv and source.csv. If they lie there already, nothing is profiled, and no
-GPU is needed. The exported page of machine code has no lines of the source. So each kernel is compiled once more, and its
-instructions must be those of the report; Triton has to be of the version that was profiled.
+FOLDER gets what ncu exports: details.txt, raw.csv and source.csv. If they lie there already, nothing is profiled, and
+no GPU is needed. The exported page of machine code has no lines of the source. So each kernel is compiled once more,
+and its instructions must be those of the report; Triton has to be of the version that was profiled.
 
 It writes records/profiles_on_h200.json, and of it grader/reference/profiles.json, by which lesson 17 is judged.
 """
@@ -38,10 +38,11 @@ PROFILE = (
 )
 EXPORTS = {"details.txt": "--page details", "raw.csv": "--page raw --csv", "source.csv": "--page source --csv"}
 WHAT = (
-    "Reports of Nsight Compute on eight kernels of the course: float32 matrices of M×N, one launch each, after one that was "
-    "not profiled, with a clock that nobody fixed. Numbers of the raw page in base units. Of the first launch of each "
-    "kernel also the details page, and the source page by lines of the kernel: its instructions are those of the same "
-    "kernel compiled once more, which tells the lines. All kernels are called kernel; two of the shipped ones had other names."
+    "Reports of Nsight Compute on eight kernels of the course: float32 matrices of M×N, one launch each, after one "
+    "that was not profiled, with a clock that nobody fixed. Numbers of the raw page in base units. Of the first launch of "
+    "each kernel also the details page, and the source page by lines of the kernel: its instructions are those of the "
+    "same kernel compiled once more, which tells the lines. All kernels are called kernel; the shipped ones had other "
+    "names."
 )
 # What is kept of the raw page. They stand in this order in the lesson.
 METRICS = (
@@ -160,7 +161,7 @@ class _Pointed(torch.Tensor):
 
 
 def _placed(assembly: str) -> list[tuple[int, str]]:
-    """(line of the kernel, instruction) of an assembly text with places; the outermost kernel line of inlined functions."""
+    """(line of the kernel, instruction) of an assembly text with places; of inlined functions, the line of the call."""
     found, line = [], 0
     for text in assembly.split("\n"):
         if "//## File" in text:
