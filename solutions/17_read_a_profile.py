@@ -66,7 +66,7 @@ trace(copy_row_kernel, torch.empty_like(x), x, 61, 61, BLOCK=64, grid=(3,), sect
 #
 # Predict the counter. The first lane of a request asks for the element at `address`, in bytes. The next lane asks for the
 # element that lies `stride` elements further, and so on. With a stride of 0, all lanes ask for the same element. How
-# many sectors does the request touch? Memory is cut into sectors at addresses that 32 divides, and so is no element.
+# many sectors does the request touch? Sectors begin at addresses that 32 divides, and no element lies in two of them.
 
 # %%
 def request_sectors(address, lanes, stride, itemsize):
@@ -89,14 +89,14 @@ check("17.1")
 # **Large strides**: if the elements lie more than a sector apart, the sectors between them are not touched. So the distance
 # from the first to the last is no count.
 #
-# **A set** makes no difference between these cases: it holds each sector once.
+# **A set** needs none of these cases: it holds each sector once.
 #
 # </details>
 
 # %% [markdown]
-# Now predict a counter of the profiler. `odd_rows` reads 65536 rows of 1021 numbers, and each row is 32 requests. 1021 · 4 is
-# 4084, so after 8 rows the addresses repeat their places in the sectors. `columns` reads numbers that lie 16384 apart. Here
-# are your counts beside the profiler's:
+# Now predict a counter of the profiler. `odd_rows` reads 65536 rows of 1021 numbers, and each row is 32 requests. Every 8 rows have
+# a multiple of 32 bytes, so then the places in the sectors repeat. `columns` reads numbers that lie 16384 apart. Here are your counts
+# beside the profiler's:
 
 # %%
 LOADED = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
@@ -119,8 +119,8 @@ for name, mine in predicted.items():
     assert mine == shown[name]["report"][LOADED]
 
 # %% [markdown]
-# To the last sector. And the copy? It moves as many numbers as `columns`. How many sectors does one of its requests touch, and
-# why are these more than four?
+# Your prediction is right to the last sector. Now the copy, which moves as many numbers as `columns`: how many sectors does one of
+# its requests touch, and why are these more than four?
 
 # %%
 for name in ("copy", "odd_rows", "columns"):
@@ -140,7 +140,7 @@ for name in ("copy", "odd_rows", "columns"):
 # **So compare with the ideal**, not with four. The profiler does: `memory_l2_theoretical_sectors_global` counts the
 # sectors of all loads and stores, and the same name with `_ideal` those that would hold the same bytes.
 #
-# *An honest aside*: for stores, the counter of the L1 cache is off from your prediction by 3 in 10,000 for `odd_rows`.
+# *An honest aside*: the counter of stores (`op_st`) is a little larger than your prediction for `odd_rows`.
 #
 # </details>
 
@@ -268,6 +268,11 @@ check("17.2")
 # %%
 for letter, launch in zip(reports, by_time):
     print(f"{letter}  {limits(launch['report']):15} {launch['kernel']}")
+odd, walks = shown["odd_rows"]["report"], shown["two_walks"]["report"]
+assert 1.2 < odd["memory_l2_theoretical_sectors_global"] / odd["memory_l2_theoretical_sectors_global_ideal"] < 1.25
+assert walks["sm__warps_active.avg.pct_of_peak_sustained_active"] < 50
+last = {launch["kernel"]: launch for launch in recorded["launches"]}["spilled"]
+assert (last["n"], last["report"]["launch__registers_per_thread"]) == (50304, 32)
 
 # %% [markdown]
 # <details><summary>Signs that are no causes</summary>
@@ -285,16 +290,16 @@ for letter, launch in zip(reports, by_time):
 # **255 registers** are a sign of spills, not the only one: `spilled` was also launched for rows of 50304. There the compiler
 # keeps 32 registers, and nearly all of the row is spilled.
 #
-# *An honest aside*: in one recorded launch of `two_walks`, with 256 programs, memory is 71 % busy. It has two limits, and
-# no name is quite right. The check leaves it out.
+# *An honest aside*: one recorded launch of `two_walks` has so few programs that memory is less busy than in a copy. It has two
+# limits, and no name is quite right. The check leaves it out.
 #
 # </details>
 
 # %% [markdown]
 # ## Which line?
 #
-# The profiler also samples: every few microseconds it notes where a warp stands, and why it waits. And it counts
-# sectors and wavefronts for each instruction. The record has the sums for each line of the kernel. Here is the page of `columns`. Which
+# The profiler also samples: again and again it notes where a warp stands, and why it waits. And it counts sectors and
+# wavefronts for each instruction. The record has the sums for each line of the kernel. Here is the page of `columns`. Which
 # line has the most samples, and which one is to blame?
 
 # %%
@@ -426,22 +431,24 @@ for name, launch in sorted(shown.items(), key=lambda pair: pair[1]["report"][TIM
     percent, what = max((percent, what) for kind, percent, what in advice(name) if kind == "of all")
     print(f"{name:10} {best:8.2f} {1 / (1 - percent / 100):9.2f}   {what[:72]}")
     assert (best < 1.02) == (name in ("copy", "odd_rows", "shipped"))
+    right = name in ("columns", "conflicts", "few_warps")
+    assert percent > 25 and (not right or 0.67 < best * (1 - percent / 100) < 1.5)
 
 # %% [markdown]
 # <details><summary>When to believe it</summary>
 #
 # **Right**: for `columns`, `conflicts` and `few_warps`, the best advice names the cause, and its estimate is of the right size.
 #
-# **Wrong**: for `copy`, `odd_rows` and `shipped` it promises to save a quarter of the time or more, and there is nothing to
-# save. Its advice is about the compression of zeros, which no softmax has.
+# **Wrong**: for `copy`, `odd_rows` and `shipped`, more than a quarter of the time is promised, and there is nothing to save. The
+# advice is to let the hardware compress the numbers, and these do not compress.
 #
-# **Beside the point**: `two_walks` moves each byte as well as it can, so no counter complains. Only who knows that
-# a softmax reads each number once can see that a third of the bytes is too much. And for `spilled`, the advice speaks of the
-# access pattern of local memory, where the question is why there is any.
+# **Beside the point**: for `two_walks` the advice is the same. The kernel moves each byte as well as it can, so no counter
+# complains. You know that a softmax need not read a number twice; the profiler does not. And for `spilled`, the
+# advice is about the access pattern of local memory. The question is why there is any.
 #
 # **So the order is**: first your own count of the least bytes, then the time, then the report.
 #
-# *An honest aside*: the limit of `two_walks` is only reached by a kernel that keeps a row of half a megabyte on the chip.
+# *An honest aside*: to reach the limit, `two_walks` would have to keep a row of 131072 numbers on the chip.
 #
 # </details>
 

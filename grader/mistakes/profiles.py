@@ -25,7 +25,8 @@ _LOADED = 'report["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]'
 _UNCOALESCED = (
     'report["memory_l2_theoretical_sectors_global"] > 2 * report["memory_l2_theoretical_sectors_global_ideal"]'
 )
-_CONFLICTS = 'report["memory_l1_wavefronts_shared"] > 2 * report["memory_l1_wavefronts_shared_ideal"]'
+_TURNS = 'report["memory_l1_wavefronts_shared"]'
+_CONFLICTS = f'{_TURNS} > 2 * report["memory_l1_wavefronts_shared_ideal"]'
 _TWICE = 'report["dram__bytes_read.sum"] > 1.5 * report["dram__bytes_write.sum"]'
 _LAUNCH = 'max(1.0, report["gpu__time_duration.sum"] * 1e-9 / enough)'
 
@@ -76,10 +77,47 @@ MISTAKES = [
         Mutant("17.1", "lane * stride * itemsize", "lane * stride"),
     ),
     Mistake(
-        "lines-not-sectors",
-        "Lines of 128 bytes are counted, and not sectors of 32.",
+        "sector-of-another-size",
+        "Pieces of memory of another size are counted, and not sectors.",
         "How many bytes has a sector?",
-        Mutant("17.1", "place // 32", "place // 128"),
+        *several("17.1", "place // 32", "place // 128", "place // 64", "place // 16", "place // 8"),
+    ),
+    Mistake(
+        "sector-rounded-up",
+        "Only its first byte is counted to a sector, and the others to the next one.",
+        "In which sectors are the bytes 0, 1, 31 and 32?",
+        Mutant("17.1", "place // 32", "-(-place // 32)"),
+    ),
+    Mistake(
+        "one-place-for-all",
+        "The result is 1 for every request, as if all lanes asked for the same place.",
+        "Which part of your expression is another one for each lane?",
+        Mutant("17.1", " + lane * stride * itemsize", ""),
+        Mutant("17.1", "place // 32", "address // 32"),
+    ),
+    Mistake(
+        "another-distance-of-lanes",
+        "The elements of neighbouring lanes are taken to lie another distance apart.",
+        "How many bytes lie between the beginnings of two elements that are `stride` elements apart?",
+        *several(
+            "17.1", "lane * stride * itemsize", "lane * itemsize * itemsize", "lane * stride / itemsize",
+            "(lane + stride) * itemsize", "lane * stride * stride",
+        ),
+        Mutant("17.1", "address + lane", "address - lane"),
+    ),
+    Mistake(
+        "lanes-miscounted",
+        "More or fewer lanes are counted than ask for an element.",
+        "With which number does the count of the lanes begin, and with which does it end?",
+        *several("17.1", "range(lanes)", "range(lanes - 1)", "range(lanes + 1)", "range(1, lanes)", "range(32)",
+                 "range(stride)"),
+    ),
+    Mistake(
+        "no-number-of-sectors",
+        "What came back is no number.",
+        "What does the docstring say the function returns?",
+        Mutant("17.1", _LAST, "return {place // 32 for place in places}"),
+        Mutant("17.1", _LAST, "return places"),
     ),
     Mistake(
         "part-of-a-sector",
@@ -125,6 +163,19 @@ MISTAKES = [
         "Which two counters of bytes are equal for a copy, and how do they compare here?",
         Mutant("17.2", '"reads twice" if twice else "copy limit"', '"copy limit"'),
         Mutant("17.2", _TWICE, _TWICE.replace("1.5", "3")),
+    ),
+    Mistake(
+        "hardly-more-read",
+        "This launch reads hardly more than it writes: the last bytes of its result are still in the L2 cache.",
+        "How many times the bytes written are the bytes read, in this launch and in one that reads everything twice?",
+        Mutant("17.2", _TWICE, _TWICE.replace("1.5 *", "1.0 *")),
+        Mutant("17.2", '"reads twice" if twice else "copy limit"', '"reads twice"'),
+    ),
+    Mistake(
+        "no-conflict-there",
+        "Shared memory took no more turns in this launch than are ideal.",
+        "Which two counters of wavefronts does the report have, and what is their ratio here?",
+        Mutant("17.2", _FIRST, f"{_FIRST}\n    if {_TURNS} > 0:{_BLAMED.replace('uncoalesced', 'bank conflicts')}"),
     ),
     Mistake(
         "cached-reading-counted",
@@ -245,11 +296,12 @@ MISTAKES = [
     ),
     Mistake(
         "nanoseconds-as-seconds",
-        "The result is off by a power of 1,000.",
+        "The result is off by a power of ten.",
         "In which unit is the time of the report, and in which is bytes / (bytes per second)?",
         Mutant("17.4", " * 1e-9", ""),
         Mutant("17.4", "1e-9", "1e-6"),
         Mutant("17.4", "1e-9", "1e-3"),
+        Mutant("17.4", "1e-9", "1e-8"),
     ),
     Mistake(
         "headroom-upside-down",
@@ -257,6 +309,12 @@ MISTAKES = [
         "Which of the two times is the larger one?",
         Mutant("17.4", _LAUNCH, 'enough / (report["gpu__time_duration.sum"] * 1e-9)'),
         Mutant("17.4", _LAUNCH, 'min(1.0, enough / (report["gpu__time_duration.sum"] * 1e-9))'),
+    ),
+    Mistake(
+        "never-above-one",
+        "The result is never above 1, so no launch could win anything.",
+        "Which of two numbers does your last line take, and which one should it take?",
+        Mutant("17.4", "max(1.0", "min(1.0"),
     ),
     Mistake(
         "percent-of-the-peak",
@@ -306,6 +364,12 @@ def _with(**changed):
     return lambda f: profiles.request_sectors(**{n: changed[n](f) if n in changed else f[n] for n in names})
 
 
+def _touched(f: dict, step: float | None = None, size: int = profiles.SECTOR) -> int:
+    """Pieces of memory of `size` bytes that the lanes touch, each `step` bytes after the one before."""
+    step = f["stride"] * f["itemsize"] if step is None else step
+    return len({(f["address"] + lane * step) // size for lane in range(f["lanes"])})
+
+
 SECTORS = (
     ("returns-nothing", detectors.nothing),
     ("lanes-not-sectors", _counted(lambda f: f["lanes"])),
@@ -318,9 +382,31 @@ SECTORS = (
         _counted(lambda f: (f["address"] + _span(f) - 1) // profiles.SECTOR - _first(f) + 1),
     ),
     ("sector-behind-the-end", _counted(lambda f: (f["address"] + _span(f)) // profiles.SECTOR - _first(f) + 1)),
-    ("elements-for-bytes", _counted(lambda f: profiles.request_sectors(f["address"], f["lanes"], f["stride"], 1))),
-    ("lines-not-sectors", _counted(lambda f: len({(f["address"] + i * f["stride"] * f["itemsize"]) // 128
+    ("elements-for-bytes", _counted(_with(itemsize=lambda f: 1))),
+    *(("sector-of-another-size", _counted(lambda f, size=size: _touched(f, size=size)))
+      for size in (4, 8, 16, 31, 33, 64, 128, 256, 512)),
+    ("sector-rounded-up", _counted(lambda f: len({-(-(f["address"] + i * f["stride"] * f["itemsize"]) // 32)
                                                   for i in range(f["lanes"])}))),
+    ("one-place-for-all", _counted(lambda f: 1)),
+    *(("another-distance-of-lanes", _counted(lambda f, step=step: _touched(f, step(f)))) for step in (
+        lambda f: f["itemsize"] ** 2,
+        lambda f: f["stride"] / f["itemsize"],
+        lambda f: f["stride"] ** 2,
+        lambda f: -f["stride"] * f["itemsize"],
+        lambda f: f["stride"] + f["itemsize"],
+        lambda f: f["itemsize"] / max(1, f["stride"]),
+    )),
+    ("another-distance-of-lanes", _counted(lambda f: profiles.request_sectors(
+        f["address"] + f["stride"] * f["itemsize"], f["lanes"], 1, f["itemsize"]))),
+    *(("lanes-miscounted", _counted(_with(lanes=lanes))) for lanes in (
+        lambda f: f["lanes"] - 1,
+        lambda f: f["lanes"] + 1,
+        lambda f: 32,
+        lambda f: f["stride"],
+    )),
+    ("lanes-miscounted", _counted(lambda f: profiles.request_sectors(
+        f["address"] + f["stride"] * f["itemsize"], f["lanes"] - 1, f["stride"], f["itemsize"]))),
+    ("no-number-of-sectors", detectors.value(lambda v, f: not isinstance(v, (int, float)))),
     ("part-of-a-sector", detectors.value(lambda v, f: isinstance(v, float) and v != int(v))),
 )  # fmt: skip
 
@@ -342,9 +428,14 @@ LIMIT = (
     *(("one-limit-for-all", detectors.value_formula(lambda v, f, name=name: v == name)) for name in LIMITS),
     ("no-limit-name", detectors.value(lambda v, f: v not in LIMITS)),
     ("excess-is-no-limit", _named(UNCOALESCED, lambda f: f["kernel"] == "odd_rows")),
-    ("wide-loads-blamed", _named(UNCOALESCED, lambda f: f["kernel"] in ("copy", "shipped", "two_walks"))),
+    (
+        "wide-loads-blamed",
+        _named(UNCOALESCED, lambda f: f["want"] in (COPY, TWICE, SPILLS, FEW) and f["kernel"] != "odd_rows"),
+    ),
     ("idle-memory-at-its-limit", _named(COPY, lambda f: not _busy(f))),
     ("second-reading-missed", _named(COPY, lambda f: f["want"] == TWICE)),
+    ("hardly-more-read", _named(TWICE, lambda f: f["want"] == COPY)),
+    ("no-conflict-there", _named(CONFLICTS, lambda f: f["want"] in (COPY, TWICE, SPILLS))),
     ("cached-reading-counted", _named(TWICE, lambda f: f["want"] == CONFLICTS)),
     ("spill-traffic-missed", _named(COPY, lambda f: f["want"] == SPILLS)),
     ("spill-traffic-missed", _named(TWICE, lambda f: f["want"] == SPILLS)),
@@ -438,9 +529,13 @@ HEADROOM = (
     ("returns-nothing", detectors.nothing),
     ("faster-than-possible", detectors.value_formula(
         lambda v, f: same_number(v, _raw(f["report"][profiles.TIME] * 1e-9, f), rel=1e-5))),
-    *(("nanoseconds-as-seconds", _speed(lambda s, f, k=k: _raw(s, f) * 10.0**k)) for k in (-9, -6, -3, 3, 6, 9)),
+    *(("nanoseconds-as-seconds", _speed(lambda s, f, k=k: _raw(s, f) * 10.0**k))
+      for k in (*range(-9, 0), *range(1, 10), 18)),
     ("headroom-upside-down", _speed(lambda s, f: 1 / _raw(s, f))),
     ("headroom-upside-down", detectors.value_formula(lambda v, f: same_number(v, 1 / f["want"], rel=1e-5))),
+    ("never-above-one", detectors.value_formula(
+        lambda v, f: same_number(v, min(1.0, _raw(f["report"][profiles.TIME] * 1e-9, f)), rel=1e-5))),
+    ("rounded", detectors.value_formula(lambda v, f: v in (round(f["want"]), int(f["want"])))),
     ("moved-not-least", _speed(_moved)),
     ("percent-of-the-peak", _speed(lambda s, f: 100 / f["report"][profiles.DRAM])),
     ("gain-not-factor", detectors.value_formula(lambda v, f: same_number(v, f["want"] - 1, rel=1e-5)
