@@ -366,8 +366,8 @@ for name, limit in (("columns", "uncoalesced"), ("conflicts", "bank conflicts"),
 # **`columns`**: the load and the store have the same excess. Neighbouring lanes should have neighbouring addresses: a tile of several
 # columns, as in lesson 10.
 #
-# **`conflicts`**: in a step of size s, neighbouring threads ask for places that are 2·s apart. The second kernel of lesson 12
-# adds halves, and has no conflict.
+# **`conflicts`**: in a step of size s, neighbouring threads ask for places that are 2·s apart. The tree of halves in lesson 12
+# has no conflicts.
 #
 # **`spilled`**: no line is wrong. A thread has 256 numbers of its row, and 255 registers at most. The spills are where the most
 # numbers are alive: the whole row and its exponentials. More warps give each thread fewer numbers.
