@@ -47,7 +47,7 @@ for name in ("copy", "columns"):
 # ## From your kernel to a counter
 #
 # A counter is no secret: it counts things that you can count, too. A **request** is one load or store of one warp, and memory
-# answers in **sectors** of 32 bytes (lesson 03). How many sectors does each request of this row touch?
+# answers in **sectors** of 32 bytes (lesson 03). How many sectors do the requests of these three rows of 61 numbers touch?
 
 # %%
 @triton.jit
@@ -116,7 +116,7 @@ predicted = {"odd_rows": 65536 // 8 * sum(row_sectors(row, 1021) for row in rang
 predicted["columns"] = 4096 * 16384 // 32 * request_sectors(0, 32, 16384, 4)
 for name, mine in predicted.items():
     print(f"{name:8}  predicted {mine:,}, profiler {shown[name]['report'][LOADED]:,}")
-    assert mine == shown[name]["report"][LOADED]
+    assert mine == shown[name]["report"][LOADED], 'what does check("17.1") say?'
 
 # %% [markdown]
 # Your prediction is right to the last sector. Now the copy, which moves as many numbers as `columns`: how many sectors does one of
@@ -359,6 +359,7 @@ for name, limit in (("columns", "uncoalesced"), ("conflicts", "bank conflicts"),
     waits = max(page, key=lambda row: row[SAMPLES])["line"]
     text = recorded["kernels"][name]["source"].split("\n")[line - 1].strip()
     print(f"{name:10} line {line:2}: {text}\n{'':10} most samples: line {waits}")
+assert shown["spilled"]["n"] // (4 * 32) == 256 and shown["spilled"]["report"]["launch__registers_per_thread"] == 255
 
 # %% [markdown]
 # <details><summary>What to change in these lines</summary>
@@ -430,7 +431,7 @@ for name, launch in sorted(shown.items(), key=lambda pair: pair[1]["report"][TIM
     best = headroom(launch["report"], 8 * launch["m"] * launch["n"], copy_rate)
     percent, what = max((percent, what) for kind, percent, what in advice(name) if kind == "of all")
     print(f"{name:10} {best:8.2f} {1 / (1 - percent / 100):9.2f}   {what[:72]}")
-    assert (best < 1.02) == (name in ("copy", "odd_rows", "shipped"))
+    assert (best < 1.02) == (name in ("copy", "odd_rows", "shipped")), 'what does check("17.4") say?'
     right = name in ("columns", "conflicts", "few_warps")
     assert percent > 25 and (not right or 0.67 < best * (1 - percent / 100) < 1.5)
 
@@ -503,8 +504,8 @@ else:
 #   Compute](https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html), the chapters *Metrics Guide* and *Metrics
 #   Reference*.
 # - The options of `ncu`: [Nsight Compute CLI](https://docs.nvidia.com/nsight-compute/NsightComputeCli/index.html).
-# - What its rules compute: the [Customization
-#   Guide](https://docs.nvidia.com/nsight-compute/CustomizationGuide/index.html), the chapter *Rule System*.
+# - What an estimate is a part of: the [NvRules API](https://docs.nvidia.com/nsight-compute/NvRulesAPI/index.html),
+#   `SpeedupType_GLOBAL` and `SpeedupType_LOCAL`.
 
 # %%
 progress()
