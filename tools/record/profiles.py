@@ -39,10 +39,10 @@ PROFILE = (
 EXPORTS = {"details.txt": "--page details", "raw.csv": "--page raw --csv", "source.csv": "--page source --csv"}
 WHAT = (
     "Reports of Nsight Compute on eight kernels of the course: float32 matrices of M×N, one launch each, after one "
-    "that was not profiled, with a clock that nobody fixed. Numbers of the raw page in base units. Of the first launch of "
-    "each kernel also the details page, and the source page by lines of the kernel: its instructions are those of the "
-    "same kernel compiled once more, which tells the lines. All kernels are called kernel; the shipped ones had other "
-    "names."
+    "that was not profiled, with a clock that nobody fixed. Numbers of the raw page in base units. Of the first launch "
+    "of each kernel also the details page, and the source page by lines of the kernel: its instructions are those of "
+    "the same kernel compiled once more, which tells the lines. All kernels are called kernel; the shipped ones had "
+    "other names."
 )
 # What is kept of the raw page. They stand in this order in the lesson.
 METRICS = (
