@@ -21,16 +21,16 @@ import triton.language as tl
 # fast as the copy, and which is the slowest? Make a guess for each.
 
 # %% [markdown]
-# | kernel | what it does | lesson | matrix |
-# |---|---|---|---|
-# | `copy` | copies | 03 | 16384×4096 |
-# | `odd_rows` | a softmax, one program for each row | 05 | 65536×1021 |
-# | `spilled` | the same, with 4 warps for long rows | 10 | 2048×32768 |
-# | `few_warps` | the same, with 132 programs of 4 warps for all rows | 10 | 65536×1024 |
-# | `columns` | a softmax of the columns, one program for each | 03 | 4096×16384 |
-# | `conflicts` | in CUDA: subtracts the maximum of each row, by a tree of neighbours | 12 | 65536×1024 |
-# | `two_walks` | the online softmax, then a second walk | 08 | 512×131072 |
-# | `shipped` | the softmax of `grader.fast` | 14 | 65536×1024 |
+# | kernel (lesson) | what it does | matrix |
+# |---|---|---|
+# | `copy` (03) | copies | 16384×4096 |
+# | `odd_rows` (05) | a softmax, one program for each row | 65536×1021 |
+# | `spilled` (10) | the same, 4 warps for long rows | 2048×32768 |
+# | `few_warps` (10) | the same, 132 programs of 4 warps | 65536×1024 |
+# | `columns` (03) | a softmax of each column | 4096×16384 |
+# | `conflicts` (12) | in CUDA: x minus its row's maximum, by a tree of neighbours | 65536×1024 |
+# | `two_walks` (08) | the online softmax | 512×131072 |
+# | `shipped` (14) | the softmax of `grader.fast` | 65536×1024 |
 
 # %%
 import json
