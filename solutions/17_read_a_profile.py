@@ -173,13 +173,13 @@ for name in reports["A"]:
 # %% [markdown]
 # | part of a name | what it means |
 # |---|---|
-# | `gpu__time_duration` | the time of the launch, in nanoseconds |
-# | `dram__` | between memory and the L2 cache, in bytes; memory is also called DRAM |
+# | `gpu__time_duration` | the time, in nanoseconds |
+# | `dram__` | between memory (also called DRAM) and the L2 cache, in bytes |
 # | `l1tex__` | what the warps ask of the L1 cache; `ld`, `st`: loads, stores |
-# | `pct_of_peak` | in percent of what the unit can do at best |
-# | `warps_active` | resident warps, in percent of those that fit: the occupancy |
-# | `register_spilling` | instructions that store registers to memory, or load them again, as there are too few |
-# | `wavefronts_shared` | turns that shared memory took; one without a bank conflict is one turn |
+# | `pct_of_peak` | percent of what the unit can do at best |
+# | `warps_active` | the occupancy: resident warps, in percent of those that fit |
+# | `register_spilling` | instructions that move registers to memory and back |
+# | `wavefronts_shared` | turns of shared memory: one for a request without bank conflict |
 # | `_ideal`, `_excessive` | what would be enough, and what is beyond it |
 
 # %%
