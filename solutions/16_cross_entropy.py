@@ -492,6 +492,5 @@ else:
 progress()
 
 # %% [markdown]
-# **This is the end of the course.** You began with five passes over a matrix. You end with a function of your own, its
-# budget, its test and its gradient, from an empty cell. The next one has no lesson around it: write the specification
-# first.
+# **Next: [17 · Read a profile](17_read_a_profile.ipynb).** You went from a specification in an empty cell to a function
+# with a budget, a test and a gradient. Next, you read what a profiler says of such kernels.

@@ -220,7 +220,7 @@ def test_start_writes_once(capsys, tmp_path):
     assert path.read_text() == "mine"
     assert "is there already, and stays as it is" in capsys.readouterr().err
     assert main(["start", "77"]) == 2
-    assert "There is no lesson '77'. There are 00 to 16." in capsys.readouterr().err
+    assert "There is no lesson '77'. There are 00 to 17." in capsys.readouterr().err
 
 
 def test_a_lesson_in_a_file_counts_beside_its_notebook(tmp_path):

@@ -28,6 +28,7 @@ NEEDS: dict[str, dict[str, str]] = {
         "06": "tests of tests", "07": "half precision", "08": "the walk in tiles", "11": "autograd functions",
         "14": "how to measure",
     },
+    "17": {"10": "registers, occupancy and machine code", "12": "banks", "14": "a copy's speed"},
 }
 
 

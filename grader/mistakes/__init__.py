@@ -14,5 +14,5 @@ softmax/           columns, rows, function (a wrapper), online, half, masked, ti
                    compute the wrong ways
 copies (lesson 03), testing (06), tolerance (07), splits (09), residency and wide_loads (10), gradient and
 autograd (11), reductions, first_cuda, cuda and barrier_intervals (12), attention, flash and attention_gradient (13),
-bandwidth and routing (14), tuning (15), cross_entropy (16), roofline (02)
+bandwidth and routing (14), tuning (15), cross_entropy (16), profiles (17), roofline (02)
 """
