@@ -341,8 +341,8 @@ def _mistake_of_event(first: Failure, answer: Answer) -> str | None:
 
 def _mistake_of_memory(first: Failure, answer: Answer, got: torch.Tensor | None) -> str | None:
     """The way in which the outputs came to hold NaN. got: the first output."""
-    if first.case.call.few is not None:
-        return None  # of rows that did not run nothing is stored
+    if first.case.call.few is not None and got is not None:  # in the other rows nothing is stored, as none of them ran
+        return "elements-unstored" if compare.never_stored(got[list(first.case.call.few[1])]).any() else None
     stored = [got, *(outputs(first.case, first.evidence) if "spare" not in first.case.facts else [])]
     found = [_nan(each) for each in stored if each is not None and each.is_floating_point()]
     mistake = next(filter(None, found), None)
