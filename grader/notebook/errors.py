@@ -32,7 +32,7 @@ def _not_defined(shell, error: BaseException, trace) -> str | None:
     *_, last = traceback.extract_tb(trace)
     if not isinstance(error, NameError) or last.name != "<module>" or not _cell(shell, last.filename):
         return None
-    if difflib.get_close_matches(error.name or "", map(str, shell.user_ns)):
+    if difflib.get_close_matches(error.name or "", map(str, shell.user_ns), cutoff=0.8):
         return None  # a slip of the keyboard, whose place the traceback shows
     return said("Not yet: no cell that has run defines {name}. Write or run that cell, and come back.", name=error.name)
 
