@@ -10,6 +10,7 @@ from grader import environment, lessons
 from grader.judge import extract
 from grader.judge.judge import judge
 from grader.mistakes.errors import from_error
+from grader.mistakes.mutant import reference
 from grader.mistakes.registry import MISTAKES
 
 WRONG, RIGHT = stored("wrong"), stored("right")
@@ -112,6 +113,16 @@ import triton.language as tl
 @triton.jit
 def softmax_row_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
 """
+
+
+@pytest.mark.parametrize("instead, ends", [("tl.max(numerator", True), ("0 * tl.sum(numerator", False)])
+def test_a_check_ends_once_its_failures_tell_the_mistake(instead, ends):
+    """Finite wrong numbers do. inf and NaN have many causes, so all cases run."""
+    source = reference("5.1").replace("tl.sum(numerator", instead)
+    result = check("5.1", source)
+
+    assert (result.status, result.score) == ("failed", 0)
+    assert (result.cases_left > 0) == ends == (f"{result.cases_left} not run" in result.text)
 
 
 def check(number, *cells):

@@ -13,8 +13,8 @@ _OF_THE_HOST = {
 }  # fmt: skip
 # Terms that hold 内存, and places where it is the host's in a catalogue that is about a GPU.
 _MEMORY = (
-    "共享内存", "全局内存", "内存序", "内存布局", "内存不足", "非法内存访问", "CPU 的内存", "CPU 内存", "只有一种内存",
-    "申请的内存",
+    "共享内存", "全局内存", "本地内存", "内存序", "内存布局", "内存不足", "非法内存访问", "CPU 的内存", "CPU 内存",
+    "只有一种内存", "申请的内存",
 )  # fmt: skip
 # {pattern: what engineers write}
 _TERMS = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ..sentence import fault, message, said
 from ..spec import Answer, Case, Evidence, Exercise
 from . import compiled, zygotes
@@ -30,6 +32,7 @@ class Run:
         self._session: Session | None = None
         self._oracle, self._front_end = Oracle(self.limit), compiled.FrontEnd(self.limit, flags)
         self._unfinished: set[str | None] = set()  # parts of the exercise whose further cases are skipped
+        self._telling: Counter[str | None] = Counter()  # failures of each part whose numbers tell mistakes apart
         self.failures: list[Failure] = []
         self.seen: list[tuple[Case, Evidence]] = []
         self.passed = self.left = 0
@@ -55,12 +58,11 @@ class Run:
 
     def _has_told_enough(self, case: Case) -> bool:
         """Whether the failures of a case's part leave nothing for it to tell."""
-        failures = [failure for failure in self.failures if failure.case.group == case.group]
-        if case.dear and failures:
+        if case.dear and any(failure.case.group == case.group for failure in self.failures):
             return True
         if case.group is not None and not self._exercise.parts:
             return False  # it has a share of the points
-        return sum(failure.tells for failure in failures) >= ENOUGH
+        return self._telling[case.group] >= ENOUGH
 
     def _go_on_after(self, case: Case) -> bool:
         """Run one case. Returns whether to run the next one; so do the methods for the ways in which it ends."""
@@ -202,6 +204,7 @@ class Run:
         if failure.mistake == "out-of-memory" and self._session.too_little_memory:
             raise zygotes.NoWorker(self._session.too_little_memory)
         self.failures.append(failure)
+        self._telling[case.group] += failure.tells
         return not self._session.loading_error and failure.mistake != "out-of-memory"
 
     def _settle_parts(self) -> None:
