@@ -528,6 +528,24 @@ def _assigned(node: ast.AST) -> set[str]:
     return {n.id for target in targets for n in nodes(target) if isinstance(n, ast.Name)}
 
 
+def drops_its_maximum(tree: ast.AST) -> bool:
+    """Recognises the larger of two values, maximum(a, b) or max(a, b), where a loop does not set each of them anew.
+
+    An answer without such a call has no maximum to drop.
+    """
+    found = [*calls(tree, "maximum"), *(call for call in calls(tree, "max") if len(call.args) > 1)]
+    kept = set()
+    for loop in _loops(tree):
+        bound = set().union(*map(_assigned, nodes(loop)))
+        kept |= {id(each) for each in nodes(loop) if isinstance(each, ast.Call) and set() < _plain(each) <= bound}
+    return any(id(call) not in kept for call in found)
+
+
+def _plain(call: ast.Call) -> set[str]:
+    """The arguments of a call that are names."""
+    return {each.id for each in call.args if isinstance(each, ast.Name)}
+
+
 def parameter_used_again(tree: ast.AST) -> bool:
     """A function uses its first parameter in more than one place."""
     return any(

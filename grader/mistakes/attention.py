@@ -976,12 +976,7 @@ def _masked_v_not_finite(tree: ast.AST) -> bool:
 # ---- tables: (id, detector), in the order in which they are tried
 
 
-def _larger_of_two(tree: ast.AST) -> bool:
-    """Recognises the larger of two values: maximum(a, b) or max(a, b). Only such an answer has a maximum to keep."""
-    return bool(syntax.calls(tree, "maximum") or [c for c in syntax.calls(tree, "max") if len(c.args) > 1])
-
-
-_keeps_a_maximum = written(_larger_of_two)
+_drops_its_maximum = written(syntax.drops_its_maximum)
 
 
 @looks
@@ -1004,7 +999,7 @@ _WALK = (
     ("factor-without-exp", _written_and_all_nan(_ratio_of_maxima)),
     # The result is all NaN here too, which is weak evidence: so it must fit every case that ran.
     ("both-rescaled", replace(formula(walk(both_rescaled)), exact=True)),
-    ("maximum-not-kept", only_where(_keeps_a_maximum, formula(walk(maximum_not_kept)))),
+    ("maximum-not-kept", only_where(_drops_its_maximum, formula(walk(maximum_not_kept)))),
     *((mistake, formula(numbers)) for mistake, numbers in (
         *(("shift-not-maximum", walk(shifted_by(shift))) for shift in _OTHER_SHIFTS),
         ("accumulator-not-rescaled", walk(rescaled(True, False))),
@@ -1029,7 +1024,7 @@ _WALK = (
         ("keys-left-out", walk(tiles=lambda tiles: tiles[:1])),
         ("keys-left-out", walk(tiles=lambda tiles: tiles[:-1])),
     )),
-    ("old-sum-lost", only_where(both(_all_read, opposite(_keeps_a_maximum)), _LAST_TILE)),
+    ("old-sum-lost", only_where(both(_all_read, opposite(_drops_its_maximum)), _LAST_TILE)),
     ("keys-left-out", only_where(opposite(_all_read), _LAST_TILE)),
 )  # fmt: skip
 

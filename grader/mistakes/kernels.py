@@ -375,6 +375,7 @@ MISTAKES = [
         Mutant("3.2 3.4", "y_ptr + row * row_stride", "y_ptr"),
         Mutant("3.3", "y_ptr + row", "y_ptr"),
         Mutant("16.2", "dx_ptr + row * dx_row_stride + cols", "dx_ptr + cols"),
+        Mutant("10.2", "row * x_row_stride", "0", then=also("row * y_row_stride", "0")),
     ),
     Mistake(
         "rows-missing",
@@ -402,7 +403,6 @@ MISTAKES = [
         "Where does the kernel ask which program it is, and where does the address depend on it?",
         Mutant("3.2 3.3 3.4", "row = tl.program_id(0)", "row = 0"),
         Mutant("5.1 5.2 7.1 7.3 8.3 8.4 16.1 16.2", "row = tl.program_id(0).to(tl.int64)", "row = 0"),
-        Mutant("10.2", "row * x_row_stride", "0", then=also("row * y_row_stride", "0")),
     ),
     Mistake(
         "stored-twice",

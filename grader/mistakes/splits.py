@@ -879,9 +879,10 @@ def _of_no_split(where: dict, facts: dict) -> bool:
 
 @looks
 def _one_grid_without_splits(x, n_splits, launches) -> bool:
-    """One of two launches has a program for each split, and the other has one for each row."""
-    grids = {tuple(launch["grid"][:2]) for launch in launches}
-    return len(launches) == 2 and n_splits > 1 and grids == {(len(x), n_splits), (len(x), 1)}
+    """Half of the launches have a program for each split, and the others have one for each row."""
+    grids = [tuple(launch["grid"][:2]) for launch in launches]
+    both_kinds = n_splits > 1 and {*grids} == {(len(x), n_splits), (len(x), 1)}
+    return both_kinds and 2 * grids.count((len(x), 1)) == len(grids)
 
 
 def _only_launched(*names: str) -> Detector:
