@@ -114,6 +114,7 @@ def handed_in(folder):
         nbformat.write(notebook, folder / f"{name}.ipynb")
 
 
+@pytest.mark.whole
 def test_the_image_ends_with_1_where_something_could_not_be_judged(tree, tmp_path):
     """And says so; its row names what was missing: there is no g++ on this search path."""
     handed_in(tmp_path / "in")

@@ -37,6 +37,7 @@ def notebook(*cells):
     return nbformat.writes(made)
 
 
+@pytest.mark.whole
 def test_untouched_notebooks_score_nothing(tmp_path):
     """Every exercise is not attempted, and nothing is a mistake yet."""
     rows = graded(ROOT / "notebooks", tmp_path)

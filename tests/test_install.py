@@ -256,6 +256,7 @@ def test_the_package_says_what_it_is(wheel):
     assert "grader = grader.__main__:main" in said["entry_points.txt"]
 
 
+@pytest.mark.whole
 def test_an_installed_package_runs_from_any_folder(wheel, tmp_path):
     """The command line, the softmax, and a verdict, whose answer may read torch and not the course."""
     place = tmp_path / "packages"

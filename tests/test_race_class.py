@@ -18,6 +18,7 @@ from grader import lessons
 from grader.__main__ import main
 from grader.classroom import assignment, executors, grading, race_all, race_rows, seeds
 from grader.export import race_points, ranking
+from grader.judge.judge import judge
 from grader.mistakes import mutant
 from grader.racing import race as racing
 from grader.racing.raced import Raced
@@ -63,7 +64,19 @@ def card(monkeypatch):
     }.items():  # fmt: skip
         monkeypatch.setattr(racing, name, stand_in)
     monkeypatch.setattr(executors, "local", lambda *_: contextlib.nullcontext(InPlace().executor()))
+    monkeypatch.setattr("grader.judge.judge.judge", judged_once)
     return seen
+
+
+VERDICTS = {}
+
+
+def judged_once(exercise, answer, seconds, seed):
+    """The verdict on the inputs of the first seed: all right answers here differ in a comment alone."""
+    key = exercise.id, re.sub(r" +# \d\S*", "", answer.source)
+    if key not in VERDICTS:
+        VERDICTS[key] = judge(exercise, answer, seconds, seed)
+    return VERDICTS[key]
 
 
 class InPlace:

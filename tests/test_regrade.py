@@ -145,6 +145,7 @@ def test_merged_parts_keep_the_assignment(place, tmp_path):
     assert assignment.kept(tmp_path / "all").lessons == ("04",)
 
 
+@pytest.mark.whole
 def test_a_real_notebook_of_another_lesson_is_not_judged(tmp_path, capsys):
     """Whatever is in it; its row says so, and the file of the assignment has its points."""
     (tmp_path / "class").mkdir()

@@ -170,6 +170,7 @@ def test_a_worker_that_went_away_is_replaced():
     assert not pathlib.Path(lost._scratch.name).exists()
 
 
+@pytest.mark.whole
 def test_workers_that_nobody_uses_end_and_come_back(monkeypatch):
     """Neither one that serves an answer, nor one that somebody has just asked for."""
     monkeypatch.setattr(zygotes, "_zygotes", {})

@@ -194,7 +194,7 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
     table = [pair for pair in exercise.mistakes if not pair[1].last]
     found = votes(table, answer, passed, failures)
     best = leading(found, passed, failures)
-    if not (first.mistake in MISTAKES or first.right_numbers or _decided(best, failures)):
+    if not (first.mistake in MISTAKES or first.right_numbers or _decided(best, passed, failures)):
         with Replay(exercise) as replay:
             found = votes(replay.detectors(), answer, passed, failures, found)
             best = leading(found, passed, failures)
@@ -224,9 +224,15 @@ def _accepted_nan(case: Case, evidence: Evidence) -> bool:
     return isinstance(x, torch.Tensor) and got is not None and got.shape == x.shape and compare.scaled_away(x, got)
 
 
-def _decided(best: list[Vote], failures: list[Failure]) -> bool:
-    """Whether no mutant can change the name: the first vote has every failing case, and compares no numbers."""
-    return bool(best) and best[0].hits == len(failures) and best[0].detector.fits is None
+def _decided(best: list[Vote], passed: Seen, failures: list[Failure]) -> bool:
+    """Whether no mutant can change the name: the first vote has every failing case, and all numbers there are.
+
+    A mutant with the same numbers would only be a second name.
+    """
+    if not best or best[0].hits < len(failures):
+        return False
+    ran = [(failure.case, failure.evidence) for failure in failures if not failure.evidence.error]
+    return fits(best[0].detector, passed) and fits(best[0].detector, ran)
 
 
 def votes(

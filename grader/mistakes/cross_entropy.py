@@ -365,6 +365,12 @@ def _losses(compute) -> Detector:
 
 
 @looks
+def _lse_is_the_loss(args, want) -> bool:
+    """The second output holds what the first one should."""
+    return len(args) > 1 and isinstance(args[1], torch.Tensor) and compare.alike(args[1], want)
+
+
+@looks
 def _outside_by_its_target(error, case) -> bool:
     """A load of one element left the tensor of the logits, in a row that does not count."""
     where, facts = (error or {}).get("where"), case.facts
@@ -408,6 +414,7 @@ def _tile_leaves_its_row(where: dict, facts: dict) -> bool:
 
 LOSS = (
     ("target-not-masked", _outside_by_its_target),
+    ("outputs-exchanged", both(_lse_is_the_loss, formula(lambda x, facts: reference.lse(x)))),
     ("loss-without-target", _losses(lambda x, hit: torch.logsumexp(x, 1))),
     ("loss-of-a-share", _losses(lambda x, hit: torch.exp(hit - torch.logsumexp(x, 1)))),
     ("loss-sign", _losses(lambda x, hit: hit - torch.logsumexp(x, 1))),

@@ -1101,6 +1101,7 @@ PARTIAL_KERNEL = (
         ("split-zero-only", first_split),
         ("split-not-walked", no_columns),
         ("split-cut-short", first_tile),
+        ("start-counted-in-tiles", first_tile),  # the second tile then begins behind the split
     )),
     ("split-cut-short", replace(states_formula(walked_states(guarded_update, whole_tiles)), exact=True)),
     ("row-zero-only", states_formula(walked_states(guarded_update, rows=lambda x: x[:1].expand(x.shape)))),
