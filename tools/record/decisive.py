@@ -45,7 +45,7 @@ def formulas() -> dict[int, str]:
 def alone(kept: Stored) -> str | None:
     """The place of the formula that alone recognises an answer; None where another detector does, or a mutant."""
     exercise, known, seen = lessons.exercises()[kept.exercise], formulas(), []
-    votes = diagnose.votes
+    votes, decided = diagnose.votes, diagnose._decided
 
     def noted(detectors, answer, passed, failures):
         detectors = list(detectors)  # of a generator
@@ -56,11 +56,11 @@ def alone(kept: Stored) -> str | None:
         ] or seen
         return votes(detectors, answer, passed, failures)
 
-    diagnose.votes = noted
+    diagnose.votes, diagnose._decided = noted, lambda *_: False  # a broken formula decides nothing, and mutants run
     try:
         judge(exercise, extract.extract([kept.source], exercise.names))
     finally:
-        diagnose.votes = votes
+        diagnose.votes, diagnose._decided = votes, decided
     return seen[0] if len(seen) == 1 else None
 
 
