@@ -325,7 +325,7 @@ def test_canvas_changes_the_scores_and_no_other_byte(tmp_path, capsys):
     wanted = GRADEBOOK.replace('B",,5', 'B",4,5').replace("A,3.0,EX", "A,0,EX").replace("grace,A\r", "grace,A,2.5\r")
     assert (0, wanted) == (code, got)
     assert "lesson 04: 3 scores in Lesson 04 (501), 1 of them in place of another score" in said
-    assert "lesson 01: 0 scores in HW 1: five passes (502); 1 excused students left alone" in said
+    assert "lesson 01: 0 scores in HW 1: five passes (502); 1 student left alone, as excused" in said
     assert "no submission: Knuth, Don, lesson 01, 04" in said and "Student, Test" not in said
     assert "not in the gradebook: =cmd|x" in said and "not in the gradebook: <script>" in said
     assert "\x1b" not in said and "\u202e" not in said

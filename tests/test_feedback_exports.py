@@ -43,7 +43,7 @@ def test_a_worksheet_of_moodle_gets_grades_and_feedback(tmp_path, capsys):
     assert ada[:4] + ada[5:9] == before[1][:4] + before[1][5:9]
     assert WRONG["message"] in html.unescape(ada[-1]) and ada[-1].startswith("<p>Lesson 04: 2/4 points<br>")
     assert "no submission: Participant 77 Nobody" in told
-    assert "1 grades filled in" in told and "1 grades are locked" in told
+    assert "1 grade filled in" in told and "locked in Moodle, and left as they are: 1 grade" in told
 
 
 def test_a_worksheet_of_another_language_is_filled_as_it_is(tmp_path, capsys):

@@ -78,6 +78,10 @@ WRONG = {
     ),
     "an exercise of another lesson": (line(GOOD | {"lesson": "05"}), "4.1 is none of the row's lesson"),
     "an exercise of no lesson": (line(GOOD | {"lesson": None}), "4.1 is none of the row's lesson"),
+    "an exercise that is not there": (
+        line(GOOD | {"exercises": [PASSED | {"id": "4.9"}]}),
+        "lesson 04 has no exercise 4.9",
+    ),
     "a lesson that is not there": (line(GOOD | {"lesson": "77", "exercises": []}), "the course has no lesson 77"),
     "a null in a list": (line(GOOD | {"problems": [None]}), "problems: str expected"),
 }

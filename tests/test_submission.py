@@ -134,13 +134,13 @@ ARCHIVES = {
     "lzma.zip/x.ipynb": "another method than deflate",
     "locked.zip/x.ipynb": "encrypted",
     "method.zip/x.ipynb": "another method than deflate",
-    "smaller.zip/x.ipynb": "cannot be read as a zip file",
-    "larger.zip/x.ipynb": "cannot be read as a zip file",
+    "smaller.zip/x.ipynb": "it is no whole zip file",
+    "larger.zip/x.ipynb": "it is no whole zip file",
     "huge.zip/x.ipynb": "larger than 256 MB",
-    "elsewhere.zip/x.ipynb": "cannot be read as a zip file",
+    "elsewhere.zip/x.ipynb": "it is no whole zip file",
     "overlap.zip": "overlap",
-    "version.zip": "cannot be read as a zip file",
-    "directory.zip": "cannot be read as a zip file",
+    "version.zip": "it is no whole zip file",
+    "directory.zip": "it is no whole zip file",
 }
 
 
