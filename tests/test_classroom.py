@@ -293,7 +293,7 @@ def test_whatever_reading_raises_becomes_a_row(tmp_path):
 
     rows = {r["submission"]: r for r in results_store.read(tmp_path / "out" / "results.jsonl").rows()}
     assert "cannot be read" in rows["bad.ipynb"]["problems"][0]
-    assert "no such lesson" in rows["good.ipynb"]["problems"][0]
+    assert "no lesson was found" in rows["good.ipynb"]["problems"][0]
 
 
 ODD = {
@@ -347,7 +347,7 @@ def test_odd_names_and_odd_things_have_a_row_each(tmp_path, capsys, monkeypatch)
     monkeypatch.setenv("COLUMNS", "400")
     _report(out, set(rows))
     said = capsys.readouterr()
-    assert f"{len(rows)} of {len(rows)} files have a row" in said.out.replace("\n", " ") and not said.err
+    assert f"{len(rows)} of {len(rows)} files with a row" in said.out.replace("\n", " ") and not said.err
     assert not {"\x1b", "\u202e", "\udcff"} & set(said.out)
 
 
@@ -657,7 +657,7 @@ def test_merge_joins_parts_and_says_what_is_missing(tmp_path, capsys):
     (later,) = parts(tmp_path / "later", [row("d", seed="other", of_a_newer_grader=[1])])
     assert main(["merge", later, "--out", str(out)]) == 0
     said = capsys.readouterr()
-    assert "2 different secrets" in said.err and "4 submissions have a row" in said.out
+    assert "2 different secrets" in said.err and "4 submissions with a row" in said.out
     assert sorted(stored(out)) == ["a", "b", "c", "d"] and results_store.expected(out) == ["a", "b", "c", "d"]
     assert '"of_a_newer_grader": [1]' in (out / "results.jsonl").read_text()
 

@@ -2,6 +2,7 @@
 
 import base64
 import csv
+import dataclasses
 import hashlib
 import html.parser
 import io
@@ -22,7 +23,7 @@ import pytest
 from conftest import ROOT
 
 from grader.__main__ import main
-from grader.classroom import results_store
+from grader.classroom import file_names, results_store
 from grader.export import autograder, entries, gradebook
 from grader.export import csv as csv_export
 from grader.mistakes.registry import MISTAKES
@@ -91,6 +92,37 @@ def test_of_several_files_the_last_one_counts_and_it_is_said(results):
     first = entries.remarks(found[FIRST["submission"]])
     assert [f"not counted: {SECOND['submission']} is a later file for the same lesson"] == first
     assert entries.remarks(found[SECOND["submission"]]) == ["handed in late, as its name says"]
+
+
+def test_an_export_parses_each_row_once(results, monkeypatch):
+    """The last row about a file counts, as for whoever reads the lines."""
+    asked = []
+    kind = results_store._KIND
+    counting = dataclasses.replace(kind, parse=lambda line: asked.append(line) or kind.parse(line))
+    monkeypatch.setattr(results_store, "_KIND", counting)
+    store(results, [*ALL, ADA | {"seconds": 7.0}, {}])
+    read = results_store.rows_of(results / "results.jsonl")
+    assert len(asked) == len(ALL) + 2 and len(read.rows) == len(ALL) and [each.number for each in read.damaged] == [7]
+    assert read.rows == [*results_store.read(results / "results.jsonl").rows()] and read.rows[-1]["seconds"] == 7.0
+
+    asked.clear()
+    store(results, ALL)
+    export(results, "csv")
+    assert len(asked) == len(ALL)
+
+
+def test_likely_same_students_are_named_and_not_merged(tmp_path):
+    """Without a roster, one student of two platforms counts as two, and the class is told so."""
+    names = ("lovelaceada_101_9001_04.ipynb", "Ada Lovelace_201_assignsubmission_file_/05.ipynb", "bob/04.ipynb")
+    rows = [
+        row(name, file_names.read(name).student, lesson, exercise(f"{int(lesson)}.1"))
+        for name, lesson in zip(names, ("04", "05", "04"))
+    ]
+    store(tmp_path, rows)
+    found = entries.of(results_store.rows_of(tmp_path / "results.jsonl").rows)
+    told = [str(sentence) for sentence in entries.about_the_class(found)]
+    says = "perhaps one student, who counts as several, as no roster says: Ada Lovelace_201, lovelaceada_101"
+    assert says in told and len(entries.by_student(found)) == 3
 
 
 def test_csv_keeps_text_text_and_numbers_numbers(results):
@@ -325,7 +357,7 @@ def test_canvas_changes_the_scores_and_no_other_byte(tmp_path, capsys):
     wanted = GRADEBOOK.replace('B",,5', 'B",4,5').replace("A,3.0,EX", "A,0,EX").replace("grace,A\r", "grace,A,2.5\r")
     assert (0, wanted) == (code, got)
     assert "lesson 04: 3 scores in Lesson 04 (501), 1 of them in place of another score" in said
-    assert "lesson 01: 0 scores in HW 1: five passes (502); 1 excused students left alone" in said
+    assert "lesson 01: 0 scores in HW 1: five passes (502); 1 student left alone, as excused" in said
     assert "no submission: Knuth, Don, lesson 01, 04" in said and "Student, Test" not in said
     assert "not in the gradebook: =cmd|x" in said and "not in the gradebook: <script>" in said
     assert "\x1b" not in said and "\u202e" not in said

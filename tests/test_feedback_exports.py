@@ -43,7 +43,7 @@ def test_a_worksheet_of_moodle_gets_grades_and_feedback(tmp_path, capsys):
     assert ada[:4] + ada[5:9] == before[1][:4] + before[1][5:9]
     assert WRONG["message"] in html.unescape(ada[-1]) and ada[-1].startswith("<p>Lesson 04: 2/4 points<br>")
     assert "no submission: Participant 77 Nobody" in told
-    assert "1 grades filled in" in told and "1 grades are locked" in told
+    assert "1 grade filled in" in told and "locked in Moodle, and left as they are: 1 grade" in told
 
 
 def test_a_worksheet_of_another_language_is_filled_as_it_is(tmp_path, capsys):
@@ -76,8 +76,8 @@ def test_several_lessons_in_one_worksheet_are_a_question(tmp_path, capsys):
 def test_no_feedback_is_markup_or_a_formula(tmp_path, capsys):
     """In the worksheet, where Moodle shows HTML, and in the mail merge."""
     bad = ["=1+1", ";=cmd|' /C calc'!A0", "-2,-3;--4", "<img src=x onerror=alert(1)>", EVIL, "\t@x"]
-    found = [exercise(f"4.{n}", "failed", 0.0, message=text, remarks=[text]) for n, text in enumerate(bad)]
-    store(tmp_path, [moodle("Ada Lovelace", 5, "04.ipynb", "04", *found)])
+    found = [exercise(f"12.{n}", "failed", 0.0, message=text, remarks=[text]) for n, text in enumerate(bad, 1)]
+    store(tmp_path, [moodle("Ada Lovelace", 5, "12.ipynb", "12", *found)])
     _, _, (_, ada, *_) = fill(tmp_path, WORKSHEET, capsys)
     page = Page(ada[-1])
     assert page.tags == {"p", "br"} and "=1+1" in page.text and "-2,-3;--4" in page.text

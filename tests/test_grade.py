@@ -87,7 +87,7 @@ BROKEN = {
     "only_text.ipynb": (b'{"cells": [{"cell_type": "markdown", "source": "x"}]}', "no code cells"),
     "odd_cells.ipynb": (b'{"cells": [1, null, {"cell_type": "code", "source": 5}]}', "no code cells"),
     "binary.ipynb": (b"\x00\xff\xfe\x80", "cannot be read as JSON"),
-    "other_course.ipynb": (notebook("def unrelated(): pass").encode(), "no such lesson"),
+    "other_course.ipynb": (notebook("def unrelated(): pass").encode(), "no lesson was found"),
     "long_number.ipynb": (b'{"cells": ' + b"9" * 5000 + b"}", "cannot be read as JSON"),
 }
 

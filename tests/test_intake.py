@@ -433,6 +433,49 @@ def test_every_stub_of_the_course_is_known(tmp_path):
     assert blank.STUBS.exists()
 
 
+def marked(*of, more=""):
+    """Lesson 04 as an earlier version may have handed it out, with these marks in its kernel."""
+    marks = "".join(f'    tl.static_assert(False, "TODO 4.1 ({mark})")\n' for mark in of)
+    text = f"@triton.jit\ndef softmax_row_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):\n{marks}{more}"
+    return nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text)]))
+
+
+@pytest.mark.parametrize(
+    "of, more, answered",
+    [
+        (["1 of 2", "2 of 2"], "", ()),
+        (["2 of 2"], "    y = 0\n", ("4.1",)),
+        (["1 of 4", "2 of 4", "4 of 4"], "    y = 0\n", ("4.1",)),
+        (["1 of 2", "2 of 2"], "    y = 0\n" * 20, ("4.1",)),
+    ],
+)
+def test_a_stub_of_another_version_is_known_while_all_its_marks_stand(of, more, answered):
+    """A version with another number of marks; where one of them was replaced, it is an answer."""
+    assert contents.of(marked(*of, more=more).encode(), "04_one_row.ipynb").answered == answered
+
+
+UNREAD = {
+    "hal_1_11_work.7z": "an archive of another kind than zip, which is not opened",
+    "hal_1_text.html": "what the student typed or linked on the platform",
+    "hal_1_11_work.docx": "its name ends in neither .ipynb nor .py",
+    "hal_1_11_work.zip": "it is no whole zip file: it was cut off",
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_what_is_no_notebook_says_what_it_is(name, tmp_path):
+    """As a whole class is planned, so that nobody believes a hand-in to be lost."""
+    made = planned(write(tmp_path, {f"ada_2_12_{NAME}": ADA, name: _zip({NAME: BOB})[:-30]}))
+    assert UNREAD[name] in made.students["hal_1"].unread[name]
+
+
+def test_a_file_without_answers_says_so(tmp_path):
+    """Somebody handed in the notebook as it was handed out: it counts, and the plan names it."""
+    made = planned(write(tmp_path, {f"ada/{NAME}": ADA, f"bob/{NAME}": BLANK}))
+    assert made.students["bob"].choices["00"].why == "the file has no answers"
+    assert made.students["ada"].choices["00"].why == ""
+
+
 @pytest.mark.parametrize("damaged", [NAME, "hw.zip"])
 def test_a_blank_notebook_does_not_stand_for_one_that_cannot_be_read(damaged, tmp_path):
     """As in a clone, where the blank Chinese twin lies beside a file that was cut off."""
@@ -478,6 +521,19 @@ def test_names_in_zips_of_chinese_windows_are_read(name, encoded, tmp_path):
     assert chosen(planned(path))[name.partition("/")[0]] == {"00": [name]}
 
 
+def test_without_a_roster_who_may_be_one_is_listed_and_stays_two(tmp_path):
+    """Nothing is merged, and nothing stops."""
+    write(tmp_path, {f"canvas/lovelaceada_7_11_{NAME}": ADA, f"canvas/bobo_8_12_{NAME}": BOB})
+    write(tmp_path, {"moodle/Ada Lovelace_3_assignsubmission_file_/04_one_row.ipynb": one_row("return 1")})
+    made = planned(tmp_path / "canvas", tmp_path / "moodle")
+    assert set(chosen(made)) == {"lovelaceada_7", "bobo_8", "Ada Lovelace_3"} and made.doubts == []
+    (told,) = made.for_a_person
+    assert told == "these may be one student under several names: Ada Lovelace_3, lovelaceada_7"
+    assert (1, "Ada Lovelace_3, lovelaceada_7") in plan.lines(made)
+    table = of_tables([("class.csv", b"name,id\nAda Lovelace,7\nBob O,8\n")])
+    assert planned(tmp_path / "canvas", tmp_path / "moodle", roster=table).perhaps_one == []
+
+
 # ---- plans that look wrong
 
 
@@ -491,7 +547,7 @@ DOUBTS = {
             "c-20261122T101500Z-001.zip": {f"c/ada/{NAME}": ADA, f"c/bob/{NAME}": BOB},
             "c-20261122T101500Z-002.zip": b"PK\3\4 cut off",
         },
-        "beside the class lies c-20261122T101500Z-002.zip, which may be a part of it: cannot be read as a zip file",
+        "beside the class lies c-20261122T101500Z-002.zip, which may be a part of it: it is no whole zip file",
     ),
     "an archive that is not opened": (
         {f"c/ada/{NAME}": ADA, f"c/bob/{NAME}": BOB, f"c/cyd/{NAME}": CYD, "more.rar": "Rar!"},
@@ -552,6 +608,7 @@ def test_the_command_prints_a_plan_and_stops_where_it_looks_wrong(tmp_path, caps
     judges = Judges()
     monkeypatch.setattr(executors, "local", lambda *_: contextlib.nullcontext(judges.grading_executor()))
     files = {"ada/00.ipynb": work("2 * x"), "ada/mine.ipynb": work("x"), f"bob/{NAME}": BOB, f"bob/zh/{NAME}": TWIN}
+    files["bob/notes.txt"] = "my notes"
     folder, out = write(tmp_path / "class", files), tmp_path / "out"
 
     assert main(["grade", "--plan", str(folder), "--out", str(out)]) == 4
@@ -560,6 +617,7 @@ def test_the_command_prints_a_plan_and_stops_where_it_looks_wrong(tmp_path, caps
     assert (
         f"  bob: lesson 00 from bob/{NAME}" in said.out and f"blank notebook of the course: bob/zh/{NAME}" in said.out
     )
+    assert "Beside notebooks, and not graded: bob/notes.txt" in said.out
     assert "add --yes" in said.err and not out.exists() and judges.asked == []
 
     assert main(["grade", str(folder), "--out", str(out)]) == 4 and judges.asked == []
@@ -569,7 +627,7 @@ def test_the_command_prints_a_plan_and_stops_where_it_looks_wrong(tmp_path, caps
     assert {"ada/00.ipynb", f"bob/{NAME}"} == {each.row["submission"] for each in found if each.counts}
     assert "ada: lesson 00: nothing says which" in plan.stored(out)["for_a_person"][0]
 
-    for name in ("ada/mine.ipynb", f"bob/{NAME}", f"bob/zh/{NAME}"):
+    for name in ("ada/mine.ipynb", f"bob/{NAME}", f"bob/zh/{NAME}", "bob/notes.txt"):
         (folder / name).unlink()
     (folder / "bob").rmdir() if not any((folder / "bob").iterdir()) else None
     capsys.readouterr()
@@ -592,7 +650,7 @@ def test_a_zip_that_was_cut_off_is_refused_as_a_whole(tmp_path):
     assert set(planned(tmp_path / "class.zip").students) == {"ada", "bob"}
     for end in (whole.index(inner) + len(inner), len(whole) - 30, len(whole) // 2):
         (tmp_path / "class.zip").write_bytes(whole[:end])
-        with pytest.raises(submissions.NothingToGrade, match="cannot be read as a zip file"):
+        with pytest.raises(submissions.NothingToGrade, match=r"it is no whole zip file: .*Download it again"):
             planned(tmp_path / "class.zip")
 
 
@@ -644,7 +702,7 @@ def test_zips_in_zips_are_bounded(tmp_path, monkeypatch):
     )
     made = planned(tmp_path / "class")
     assert "too deep" in made.students["ada"].unread["ada.zip/2.zip/1.zip/0.zip"]
-    assert "are the most" in made.students["cyd"].unread["cyd.zip"]
+    assert "too many files: " in made.students["cyd"].unread["cyd.zip"]
     assert chosen(made)["bob"] == {"00": [f"bob/{NAME}"]}
 
 

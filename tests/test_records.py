@@ -78,6 +78,10 @@ WRONG = {
     ),
     "an exercise of another lesson": (line(GOOD | {"lesson": "05"}), "4.1 is none of the row's lesson"),
     "an exercise of no lesson": (line(GOOD | {"lesson": None}), "4.1 is none of the row's lesson"),
+    "an exercise that is not there": (
+        line(GOOD | {"exercises": [PASSED | {"id": "4.9"}]}),
+        "lesson 04 has no exercise 4.9",
+    ),
     "a lesson that is not there": (line(GOOD | {"lesson": "77", "exercises": []}), "the course has no lesson 77"),
     "a null in a list": (line(GOOD | {"problems": [None]}), "problems: str expected"),
 }
@@ -111,11 +115,11 @@ def test_a_damaged_line_is_refused(wrong, says):
 def test_what_the_grader_writes_is_a_row():
     """With the same fields, for each status; the schema has neither more nor less."""
     results = [
-        Result(f"4.{number}", "t", status, 1, 2, ledger={"read": 1, "written": 2, "part": "x"})
-        for number, status in enumerate(STATUS)
+        Result(f"12.{number}", "t", status, 1, 2, ledger={"read": 1, "written": 2, "part": "x"})
+        for number, status in enumerate(STATUS, 1)
     ]
     job = grading.Job("x", "x", 20.0, "seed", b"", "0")
-    made = grading._row(job, "04", [], results, "?", 0.0)
+    made = grading._row(job, "12", [], results, "?", 0.0)
 
     assert rows.Row.__annotations__.keys() == made.keys()
     assert Record.__annotations__.keys() == made["exercises"][0].keys()

@@ -72,7 +72,7 @@ def test_only_what_is_asked_for_is_graded_again(place):
     requests.write_text(f"student,exercise,reason\nada,{FIRST['04']},I was right\n")
     status, told, asked = place.grade("--regrade", requests)
     assert (status, asked) == (0, ["ada/04.ipynb"])
-    assert f"graded again: ada/04.ipynb: {FIRST['04']}: 1 points, now 2" in told
+    assert f"graded again: ada/04.ipynb: {FIRST['04']}: 1 point, now 2" in told
     for text, files in {
         "student\nada\n": ["ada/04.ipynb", "ada/05.ipynb"], "student;lesson\nADA;5\n": ["ada/05.ipynb"],
         "student,exercise\nbob,04\nEve Li,\n": ["Eve Li_12/04 one row.ipynb", "bob/04.ipynb"],
@@ -107,7 +107,7 @@ def test_what_could_not_be_judged_costs_the_exit_status(place):
     assert status == 1 and "4 of them could not be judged in full" in told
     place.problems = [fault("given-up", "given up: too odd")]
     status, told, asked = place.grade()
-    assert status == 1 and len(asked) == 4 and "4 of them could not be judged, and need a person" in told
+    assert status == 1 and len(asked) == 4 and "4 of them could not be judged, and a person has to look" in told
     assert place.grade()[::2] == (1, [])
     place.problems = ["pads is defined 2 times"]
     for path in place.path.rglob("*.ipynb"):

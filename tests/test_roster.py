@@ -109,6 +109,18 @@ def test_who_is_not_listed_is_not_found():
     assert len(of("login\nturing-a\n", "github\nturing-a\n")) == 2
 
 
+def test_who_may_be_one_is_named_and_nobody_else():
+    """Of two platforms, or where a person gave a name; one platform tells two students of one name apart."""
+    canvas, moodle = ("lovelaceada_101", ("lovelaceada", "101"), "Canvas"), ("Ada Lovelace_201", (), "Moodle")
+    moodle = (moodle[0], (moodle[0],), moodle[2])
+    other, by_hand = ("Ada Lovelace_202", ("Ada Lovelace_202",), "Moodle"), ("Lovelace, Ada", ("Lovelace, Ada",), None)
+
+    assert roster.perhaps_one([canvas, moodle]) == [["Ada Lovelace_201", "lovelaceada_101"]]
+    assert roster.perhaps_one([moodle, by_hand]) == [["Ada Lovelace_201", "Lovelace, Ada"]]
+    assert roster.perhaps_one([moodle, other]) == []
+    assert roster.perhaps_one([("101", ("101",), None), canvas, ("Ada", ("Ada",), None)]) == []
+
+
 @pytest.mark.parametrize("data, why", [
     (b"", "it is empty"), (b"\n \n", "it is empty"), (b"a,b\n1,2\n", "none of its columns is known"),
     (b"name,email\n", "lists no student"), ("name\nJos\xe9\n".encode("latin-1"), "no text in UTF-8"),

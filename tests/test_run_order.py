@@ -96,7 +96,7 @@ def test_a_row_says_where_the_last_check_saw_another_text():
         return grading.grade(grading.Job("04.ipynb", "ada", 20.0, "", data, "0"))["problems"]
 
     (told,) = problems(WRONG, 1.0)
-    assert told.startswith('check("4.2") gave 1 points to another text than the one in the file')
+    assert told.startswith('check("4.2") gave 1 point to another text than the one in the file')
     assert [] == problems(RIGHT, 1.0) == problems(RIGHT, 1.0, WRONG) == problems(WRONG, 0.0, RIGHT)
     assert problems(RIGHT, 0.0) == []
 

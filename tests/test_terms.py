@@ -131,7 +131,7 @@ def test_lateness_costs_what_the_assignment_says(tmp_path):
         "ada": all_of, "bob": all_of / 2, "eve": 3 + (all_of - OF_COURSE["4.1"]) / 2, "kim": 2, "zoe_7": all_of
     }  # fmt: skip
     told = {key: [str(s) for s in entries.late_or_superseded(e)] for (key, _), e in counting.items()}
-    assert told["ada"] == [] and told["bob"] == [f"2 days late: {all_of / 2:g} points are taken off"]
+    assert told["ada"] == [] and told["bob"] == [f"2 days late, which costs {all_of / 2:g} points"]
     assert told["kim"] == ["34 days late"] and "its time is not known, so nothing" in told["zoe_7"][0]
     decided = of(tmp_path, terms(tmp_path, LATE.partition("late")[0]), made)[0]
     assert {e.row["score"] for e in decided.values()} == {all_of}
@@ -149,7 +149,7 @@ def test_a_persons_word_counts_and_is_shown_as_such(tmp_path):
     ada, bob, kim = (counting[name, "04"] for name in ("ada", "bob", "kim"))
     assert [str(s) for s in ada.by_hand] == ["4.1: set to 2.5 points by Kim, 2026-11-20: right idea"]
     assert ada.row["exercises"][0]["remarks"] == ["set to 2.5 points by Kim, 2026-11-20: right idea"]
-    assert [str(s) for s in entries.remarks(bob)] == ["lesson 04: set to 1 points by Kim: copied"]
+    assert [str(s) for s in entries.remarks(bob)] == ["lesson 04: set to 1 point by Kim: copied"]
     assert entries.to_look_at(bob) == [] and entries.to_look_at(kim) == []
     assert (ada.of_file, kim.of_file, kim.row["submission"]) == (True, False, "overrides.csv")
     assert entries.isolation(found) == "limits; limits are no boundary against malice"
@@ -171,8 +171,8 @@ def test_who_is_exempt_is_asked_less(tmp_path):
 
 
 @pytest.mark.parametrize("line, why", [
-    ("nobody,4.1,2,,,", "no student is 'nobody'"), ("ada,4.1,99,,,", "99 points are more than 4.1 has, which is"),
-    ("ada,04,99,,,", "99 points are more than 04 has"), ("ada,5.1,1,,,", "5.1 is no part of the assignment"),
+    ("nobody,4.1,2,,,", "no student is 'nobody'"), ("ada,4.1,99,,,", "99 points is more than 4.1 has, which is"),
+    ("ada,04,99,,,", "99 points is more than 04 has"), ("ada,5.1,1,,,", "5.1 is no part of the assignment"),
     ("ada,4.2,1,,,", "4.2 is no part of the assignment"),
     ("Li Wei,4.1,1,,,", "'Li Wei' may be Li Wei (l1), Li Wei (l2)"),
 ])  # fmt: skip

@@ -59,16 +59,16 @@ def _listed(
         archive = zipfile.ZipFile(opened())  # type: ignore[arg-type]
         listed = [info for info in archive.infolist() if not _name(info).endswith("/")]
         if sum(info.compress_size for info in listed) > size:
-            raise OSError(said("lists files that overlap, or that are larger than itself"))
+            raise OSError(said("it lists files that overlap, or that are larger than itself"))
         # Of a zip file that was cut off, zipfile finds the end of a zip file in it, and lists that one's files.
         if archive.infolist() and min(info.header_offset for info in archive.infolist()) > 0:
-            raise OSError(said("cannot be read as a zip file: it was cut off, or is damaged. Download it again"))
+            raise OSError(_cut_off(depth == 1))
     named = [(_name(info), info) for info in listed if not left.passed_over(_name(info))]
     left.files -= len(named)
     if left.files < 0:
         raise TooMany(
             said(
-                "is a zip file of {count} files, and {most} are the most that are read",
+                "it is a zip file of too many files: {count}, and at most {most} are read",
                 count=f"{len(named):,}",
                 most=f"{len(named) + left.files:,}",
             )
@@ -78,7 +78,7 @@ def _listed(
     found: dict[str, Callable[[], bytes]] = {}
     for name, info in named:
         why = (
-            said("is one of {names} files of this name in one zip file", names=times[name])
+            said("it is one of {names} files of this name in one zip file", names=times[name])
             if times[name] > 1
             else _fault(info, limit)
         )
@@ -98,7 +98,7 @@ def _inner(
     left.bytes -= info.file_size
     if depth >= _MAX_DEPTH or left.bytes < 0:
         return {
-            name: functools.partial(refuse, said("is a zip file too deep in zip files, or one too many: unpack it"))
+            name: functools.partial(refuse, said("it is a zip file too deep in zip files, or one too many: unpack it"))
         }
     load = functools.partial(_load, held, info)
     try:
@@ -108,7 +108,7 @@ def _inner(
     except OSError as error:
         return {name: functools.partial(refuse, message(error))}
     if not inside:
-        return {name: functools.partial(refuse, said("is a zip file that holds no files"))}
+        return {name: functools.partial(refuse, said("it is a zip file that holds no files"))}
     return {f"{name}/{each}": of_each for each, of_each in inside}
 
 
@@ -166,11 +166,11 @@ def _of_chinese_windows(packed: bytes) -> str | None:
 def _fault(info: zipfile.ZipInfo, limit: int) -> str | None:
     """The reason why a file is not unpacked, by what the directory says of it."""
     if len(info.filename) > MAX_NAME:
-        return said("has a name of more than {MAX_NAME} characters", MAX_NAME=f"{MAX_NAME:,}")
+        return said("it has a name of more than {MAX_NAME} characters", MAX_NAME=f"{MAX_NAME:,}")
     if info.flag_bits & 1:
-        return said("is encrypted in its zip file")
+        return said("it is encrypted in its zip file")
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # the others unpack without a bound
-        return said("is compressed in its zip file by another method than deflate")
+        return said("it is compressed in its zip file by another method than deflate")
     return said("it is larger than {value} MB", value=limit >> 20) if info.file_size > limit else None
 
 
@@ -190,8 +190,15 @@ def _as_os_error(outermost: bool) -> Iterator[None]:
     except OSError:
         raise
     except Exception as error:
+        if str(error) == "File is not a zip file":  # so zipfile says it where the end is missing
+            raise OSError(_cut_off(outermost)) from None
         kind = DAMAGED if outermost else ""
-        raise OSError(fault(kind, "cannot be read as a zip file: {error}", error=error)) from None
+        raise OSError(fault(kind, "it is no whole zip file: {error}", error=error)) from None
+
+
+def _cut_off(outermost: bool) -> str:
+    """The sentence about a zip file without an end."""
+    return fault(DAMAGED if outermost else "", "it is no whole zip file: it was cut off, or is damaged, or is no zip")
 
 
 class _File:
@@ -209,13 +216,13 @@ class _File:
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: os.path.getsize(self._path)}[whence]
         if start + offset < 0:
-            raise OSError(said("cannot be read as a zip file: it is too short"))
+            raise OSError(fault(DAMAGED, "it is no whole zip file: it is too short"))
         self._at = start + offset
         return self._at
 
     def read(self, size: int = -1) -> bytes:
         if size > _MAX_DIRECTORY:
-            raise OSError(said("has a list of its files of more than {value} MB", value=_MAX_DIRECTORY >> 20))
+            raise OSError(said("it has a list of its files of more than {value} MB", value=_MAX_DIRECTORY >> 20))
         with open(self._path, "rb") as f:
             f.seek(self._at)
             data = f.read(size)

@@ -74,6 +74,8 @@ def choose(lesson: str, candidates: Sequence[Candidate], best: bool = False) -> 
     is a choice for the judge.
     """
     left, instead, why = list(candidates), [], ""
+    if len(left) == 1 and left[0].blank:
+        why = said("the file has no answers")
     for keep, reason, dropped in (
         (lambda c: not c.blank, said("it alone has answers"), said("it is a blank notebook of the course")),
         (lambda c: not c.owner.draft, said("it was handed in"), said("it was not handed in")),

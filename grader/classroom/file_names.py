@@ -33,7 +33,9 @@ _ENDING = re.compile(r"\.(ipynb|py|zip)$", re.IGNORECASE)
 _MORE = r"(?:\.(?:json|txt))?(?: ?\([0-9]+\))?$"
 _IPYNB = re.compile(rf"\.ipynb{_MORE}", re.IGNORECASE)
 _PYTHON = re.compile(rf"\.py{_MORE}", re.IGNORECASE)
-_MAY_HOLD_ONE = re.compile(r"\.(?:zip|7z|rar|tar|t?gz|bz2|xz)$|\.ipynb\b", re.IGNORECASE)
+_ARCHIVE = re.compile(r"\.(?:zip|7z|rar|tar|t?gz|bz2|xz)$", re.IGNORECASE)
+_MAY_HOLD_ONE = re.compile(rf"{_ARCHIVE.pattern}|\.ipynb\b", re.IGNORECASE)
+_TYPED = re.compile(r"_[0-9]+_(?:text|link)\.html$|_assignsubmission_onlinetext_", re.IGNORECASE)  # Canvas, Moodle
 _LOOSE = re.compile(r"\.(?:json|txt)$", re.IGNORECASE)
 # What a program or a person puts around the name of a copy.
 _COPY = re.compile(
@@ -52,7 +54,7 @@ class PathInfo:
 
     lesson: a number of the outline, such as "05". canvas: Canvas' own (name, user id) of the student. order: a sort key
     for the files of one student, which puts the last attempt last. attempt: what the platform itself says of the order,
-    None where it says nothing.
+    None where it says nothing. platform: the one that gave the name, None if none did.
     """
 
     student: str
@@ -61,6 +63,7 @@ class PathInfo:
     canvas: tuple[str, str] | None = None
     order: tuple = ()
     attempt: tuple | None = None
+    platform: str | None = None
 
 
 def is_notebook(name: str) -> bool:
@@ -86,6 +89,16 @@ def is_python(name: str) -> bool:
 def may_hold_notebooks(name: str) -> bool:
     """Whether a file of this name may hold a notebook: an archive, or a notebook with something behind its name."""
     return _MAY_HOLD_ONE.search(name.rpartition("/")[2]) is not None
+
+
+def is_archive(name: str) -> bool:
+    """Whether a file of this name is an archive, of any kind."""
+    return _ARCHIVE.search(name) is not None
+
+
+def is_typed(name: str) -> bool:
+    """Whether a platform made a file of this name of what a student typed or linked there."""
+    return _TYPED.search(name) is not None
 
 
 def without_ending(part: str) -> str:
@@ -149,7 +162,8 @@ def read(name: str) -> PathInfo:
         return PathInfo(student, lesson(_own(parts[-1])), order=(0, 0, order))
     if made.re is not _CANVAS:
         when = made["time"] if "time" in made.re.groupindex else ""
-        return PathInfo(made["name"], of_lesson, order=(0, 0, order), attempt=(when,) if when else None)
+        attempt = (when,) if when else None
+        return PathInfo(made["name"], of_lesson, order=(0, 0, order), attempt=attempt, platform=_PLATFORMS[made.re])
     late = bool(made["late"] or made["late_anon"])
     if made["anon"]:
         who = None
@@ -159,7 +173,7 @@ def read(name: str) -> PathInfo:
         student = "_".join(who)
     found = _ATTEMPT.search(made["rest"] or "")
     attempt = int(found[1]) if found else 0, int(made["file"] or 0)
-    return PathInfo(student, of_lesson, late, who, (*attempt, order), attempt)
+    return PathInfo(student, of_lesson, late, who, (*attempt, order), attempt, _PLATFORMS[_CANVAS])
 
 
 def _own(part: str) -> str:

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from .. import lessons
 from ..isolation import LEVELS, UNKNOWN
 from ..judge import zygotes
-from ..sentence import fault, kind_of, message, said
+from ..sentence import counted, fault, kind_of, message, said
 from ..spec import Exercise, Result, all_bounded
 from ..version import VERSION
 from . import contents, file_names, lesson_digest, run_order, seeds, submissions
@@ -314,10 +314,10 @@ def _unlike_live(submission: submissions.Submission, results: list[Result]) -> l
         if check.digest != submissions.answer(submission, lessons.exercises()[result.id]).digest():
             found.append(
                 said(
-                    'check("{id}") gave {score} points to another text than the one in the file: a cell was edited, '
+                    'check("{id}") gave {points} to another text than the one in the file: a cell was edited, '
                     "removed or run after it",
                     id=result.id,
-                    score=f"{check.score:g}",
+                    points=counted(check.score, "point"),
                 )
             )
     return found

@@ -24,7 +24,7 @@ def lesson_of(notebook: dict, cells: list[str], name: str = "") -> tuple[str | N
     }
     found = {source: number for source, number in found.items() if number}
     if not found:
-        return None, [said("no such lesson: the notebook defines none of the names an exercise asks for")]
+        return None, [said("no lesson was found: the notebook defines none of the names an exercise asks for")]
     defined = extract.definitions(cells)
     answered = (n for n in found.values() if any(defined[x] for e in lessons.of_lesson(n) for x in e.names))
     chosen = next(answered, next(iter(found.values())))

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 
 from .. import lessons
-from ..sentence import Said, joined, listed, message, said
+from ..sentence import Said, counted, joined, listed, message, said
 from . import tables
 from .sanitize import plain
 
@@ -58,7 +58,7 @@ class Override:
     @property
     def sentence(self) -> Said:
         """What a report says of it."""
-        what = said("exempt") if self.points is None else said("set to {points} points", points=f"{self.points:g}")
+        what = said("exempt") if self.points is None else said("set to {points}", points=counted(self.points, "point"))
         who = said("{what} by {by}", what=what, by=self.by) if self.by else said("{what} by hand", what=what)
         when = said("{who}, {date}", who=who, date=self.date) if self.date else who
         return said("{when}: {comment}", when=when, comment=self.comment) if self.comment else when

@@ -16,7 +16,7 @@ from . import file_names, rows
 from .archives import DAMAGED
 from .attempts import Candidate, Choice, choose
 from .contents import Contents
-from .roster import Person, Roster, spelled_alike
+from .roster import Person, Roster, perhaps_one, spelled_alike
 from .submissions import Found, SubmittedFile
 
 FILE = "plan.json"
@@ -57,8 +57,8 @@ class Plan:
     layouts: a sentence for each layout that was found. files: those that get a row, with their standing by name.
     left_out: files without a row, with the reason. missing: expected students without a file. unlisted: students whom
     the roster does not list, or not clearly. doubts: sentences about what looks wrong, so that a person has to say that
-    it is right. for_a_person: sentences about choices and files that a person has to look at. damaged: files that a
-    damaged zip file, which was handed out, does not give.
+    it is right. perhaps_one: keys of students who may be one person. for_a_person: sentences about choices and files
+    that a person has to look at. damaged: files that a damaged zip file, which was handed out, does not give.
     """
 
     layouts: list[str]
@@ -69,6 +69,7 @@ class Plan:
     missing: list[Person] = field(default_factory=list)
     unlisted: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
+    perhaps_one: list[list[str]] = field(default_factory=list)
     for_a_person: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
 
@@ -225,8 +226,15 @@ def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
             )
         )
     of_roster = {key: _people((key, *student.names), roster) for key, student in plan.students.items()}
-    for names in spelled_alike(key for key, people in of_roster.items() if len(people) != 1):
+    unclear = [plan.students[key] for key, people in of_roster.items() if len(people) != 1]
+    alike = spelled_alike(each.key for each in unclear)
+    for names in alike:
         plan.doubts.append(said("these look like one student under several names: {names}", names=_some(names)))
+    of_two = perhaps_one((each.key, (each.key, *each.names), _platform(each)) for each in unclear)
+    plan.perhaps_one = [group for group in of_two if not any({*group} <= {*names} for names in alike)]
+    plan.for_a_person += [
+        said("these may be one student under several names: {names}", names=_some(group)) for group in plan.perhaps_one
+    ]
     there = {person.key for people in of_roster.values() for person in people}
     plan.missing = [person for person in roster if person.key not in there]
     plan.unlisted = [key for key, people in of_roster.items() if roster and len(people) != 1]
@@ -245,6 +253,12 @@ def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
 def _people(names: Iterable[str], roster: Roster) -> list[Person]:
     """The people of a roster whom a student of these names may be."""
     return next((found for name in names if (found := roster.find(name))), [])
+
+
+def _platform(student: Student) -> str | None:
+    """The platform that gave a student's name, None where a person did."""
+    names = [each.file.name for choice in student.choices.values() for each in choice.counts]
+    return next((file_names.of_student(name, student.key).platform for name in (*names, *student.unread)), None)
 
 
 def _is_unnamed(student: Student) -> bool:
@@ -281,6 +295,11 @@ def lines(plan: Plan) -> Iterator[tuple[int, str]]:
             reasons.setdefault(why, []).append(name)
         for why, names in reasons.items():
             yield 1, joined("{one}: {two}", [why, _some(names)])
+    yield from _of_class(plan)
+
+
+def _of_class(plan: Plan) -> Iterator[tuple[int, str]]:
+    """The lines about who is missing or not clearly known, and about what looks wrong."""
     if plan.missing:
         yield 0, said("Nothing from students who are expected: {count}", count=len(plan.missing))
         for each in plan.missing:
@@ -289,6 +308,10 @@ def lines(plan: Plan) -> Iterator[tuple[int, str]]:
         yield 0, said("Not in the roster, or not clearly: {count}", count=len(plan.unlisted))
         for key in plan.unlisted:
             yield 1, key
+    if plan.perhaps_one:
+        yield 0, said("Perhaps one student under several names, who counts as several. A roster says who is who:")
+        for group in plan.perhaps_one:
+            yield 1, _some(group)
     if plan.doubts:
         yield 0, said("This looks wrong:")
         for sentence in plan.doubts:

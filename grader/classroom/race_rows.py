@@ -16,7 +16,7 @@ from ..racing.raced import Raced
 from ..sentence import Said, kind_of, message, said
 from ..spec import Lap, Shape
 from . import row_file
-from .row_file import Contents, Kind, RowFile
+from .row_file import Contents, Kind, RowFile, Rows
 from .rows import GIVEN_UP, NOT_GRADED, Damaged, json_of
 
 FILE = "race.jsonl"
@@ -112,6 +112,11 @@ class Races(RowFile):
 def read(folder: pathlib.Path) -> Contents:
     """The contents of the race.jsonl of a folder; empty if there is none. Raises OSError if it cannot be read."""
     return row_file.read(folder / FILE, _KIND)
+
+
+def rows_of(folder: pathlib.Path) -> Rows:
+    """The rows of the race.jsonl of a folder, for exports; as `read` otherwise."""
+    return row_file.rows_of(folder / FILE, _KIND)
 
 
 def last(rows: Iterable[RaceRow]) -> dict[tuple[str, str, str], RaceRow]:

@@ -9,7 +9,7 @@ import pathlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..sentence import Said, joined, message, said
+from ..sentence import Said, counted, joined, message, said
 from . import file_names, overrides, tables
 from .roster import Person, Roster, stranger
 from .rows import Row
@@ -85,10 +85,14 @@ class Requests:
             for row in (row for row in after if (request.line, row["submission"]) in self._rows):
                 if request.lesson in (None, row["lesson"]):
                     what = request.exercise or said("lesson {number}", number=row["lesson"])
-                    points = {"before": f"{self._rows[request.line, row['submission']]:g}"}
-                    points["after"] = f"{request.points(row):g}"
+                    before, now = self._rows[request.line, row["submission"]], f"{request.points(row):g}"
                     about = joined("{one}: {two}", [plain(row["submission"]), what])
-                    yield said("graded again: {about}: {before} points, now {after}", about=about, **points)
+                    yield said(
+                        "graded again: {about}: {points}, now {now}",
+                        about=about,
+                        points=counted(before, "point"),
+                        now=now,
+                    )
 
 
 def read(file: pathlib.Path) -> Requests:

@@ -8,7 +8,7 @@ import pathlib
 from .. import atomic_files
 from ..isolation import UNKNOWN
 from . import lesson_digest, row_file
-from .row_file import Busy, Contents, Kind, RowFile
+from .row_file import Busy, Contents, Kind, RowFile, Rows
 from .rows import Row, failed, line, not_asked, parse, replaces, timed_out
 
 Key = tuple[str, str, str | None]  # student, file and lesson of a row
@@ -26,7 +26,8 @@ def key_of(row: Row) -> Key:
 def _small(row: Row) -> Row:
     """A row without what takes memory: it says whether the file has to be graded again."""
     of = [e for e in row["exercises"] if e["status"] == "timeout" or "grader-failed" in e["flags"]]
-    return row | {"exercises": [e | {"message": "", "remarks": []} for e in of]}  # type: ignore[return-value]
+    light = [e | {"message": "", "remarks": []} for e in of]
+    return row | {"exercises": light, "answers": None}  # type: ignore[return-value]
 
 
 def _left_out(row: Row, earlier: Row) -> bool:
@@ -79,6 +80,11 @@ def read(file: pathlib.Path) -> Contents:
     return row_file.read(file, _KIND)
 
 
+def rows_of(file: pathlib.Path) -> Rows:
+    """The rows of a results.jsonl, for exports, which want all of them at once; as `read` otherwise."""
+    return row_file.rows_of(file, _KIND)
+
+
 def expected(folder: pathlib.Path) -> list[str]:
     """The names of all submitted files, as `expect` stored them; empty without such a file."""
     try:
@@ -88,4 +94,4 @@ def expected(folder: pathlib.Path) -> list[str]:
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
-__all__ = ["Busy", "Contents", "DAMAGED", "Key", "RESULTS", "Results", "expected", "key_of", "read"]
+__all__ = ["Busy", "Contents", "DAMAGED", "Key", "RESULTS", "Results", "expected", "key_of", "read", "rows_of"]

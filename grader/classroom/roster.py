@@ -154,6 +154,26 @@ def spelled_alike(students: Iterable[str]) -> list[list[str]]:
     return [group for flat, group in found.items() if flat and len(group) > 1]
 
 
+def perhaps_one(students: Iterable[tuple[str, Iterable[str], str | None]]) -> list[list[str]]:
+    """Groups of students who have one name, perhaps with the last name first, and whom no platform tells apart.
+
+    students: (key, names, platform) of each; None for a platform where a person gave the name.
+    """
+    found: dict[str, dict[str, str | None]] = defaultdict(dict)
+    for key, names, platform in students:
+        for name in names:
+            numbered = _WITH_NUMBER.fullmatch(name)
+            spoken = _spoken(numbered[1] if numbered else name)
+            for flat in {_flat(spoken), _flat(_turned(spoken))}:
+                if flat and not flat.isdecimal():
+                    found[flat][key] = platform
+    groups = {
+        tuple(sorted(mine)): None
+        for mine in found.values() if len(mine) > 1 and (None in mine.values() or len(set(mine.values())) > 1)
+    }  # fmt: skip
+    return [[*group] for group in groups]
+
+
 def read(table: Table) -> list[Person]:
     """The students in a table. Raises NotARoster."""
     columns = table.columns(_COLUMNS)

@@ -9,7 +9,7 @@ import contextlib
 import fcntl
 import os
 import pathlib
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,11 +68,12 @@ class DamagedLine:
 class Contents:
     """The lines of a file of rows.
 
-    lines: the last row about each thing, by its key, unchanged, with its end of line. tidy: whether the file holds
-    nothing else.
+    lines: the last row about each thing, by its key, unchanged, with its end of line. index: the same rows without what
+    takes memory. tidy: whether the file holds nothing else.
     """
 
     kind: Kind
+    index: Index
     lines: dict[Any, bytes] = field(default_factory=dict)
     damaged: list[DamagedLine] = field(default_factory=list)
     tidy: bool = True
@@ -82,14 +83,20 @@ class Contents:
         return map(self.kind.parse, self.lines.values())
 
 
-class _Index:
+@dataclass
+class Rows:
+    """The rows that count in a file, in the order of their lines, each parsed once. All of them are in memory."""
+
+    rows: list[Any] = field(default_factory=list)
+    damaged: list[DamagedLine] = field(default_factory=list)
+
+
+class Index:
     """The small rows that count, by the name of their file."""
 
-    def __init__(self, kind: Kind, found: Iterable[Any] = ()):
+    def __init__(self, kind: Kind):
         self._kind = kind
         self._of_file: dict[str, list[Any]] = {}
-        for row in found:
-            self.put(row)
 
     def put(self, row: Any) -> list[Hashable]:
         """Add a row. Returns the keys of the rows that it replaces."""
@@ -100,6 +107,7 @@ class _Index:
         return [self._kind.key(each) for each in replaced]
 
     def of_file(self, name: str) -> list[Any]:
+        """The rows that count about the file of this name."""
         return self._of_file.get(name, [])
 
     def forget(self, name: str | None) -> None:
@@ -130,7 +138,7 @@ class RowFile:
         with contextlib.ExitStack() as opened:
             opened.callback(self._lock.close)
             self.contents = self._tidy()
-            self._index = _Index(kind, self.contents.rows())
+            self._index = self.contents.index
             for damaged in self.contents.damaged:  # the row that such a line replaced is out of date
                 self._index.forget(damaged.error.submission)
             self._file = open(self.path, "ab", buffering=0)
@@ -194,23 +202,46 @@ class RowFile:
 
 def read(file: pathlib.Path, kind: Kind) -> Contents:
     """The contents of a file of rows; empty if there is no such file. Raises OSError if it cannot be read."""
-    found, index = Contents(kind), _Index(kind)
+    found = Contents(kind, Index(kind))
+    for each, row in _parsed(file, kind, found.damaged):
+        whole = _whole(each)
+        replaced = found.index.put(row) if row is not None else []
+        found.tidy &= row is not None and each == whole and not replaced
+        for key in replaced:
+            found.lines.pop(key, None)
+        if row is not None:
+            found.lines[kind.key(row)] = whole  # the rows are in the order of the lines
+    return found
+
+
+def rows_of(file: pathlib.Path, kind: Kind) -> Rows:
+    """As `read`, for somebody who wants all rows and none of their lines."""
+    found, index, counting = Rows(), Index(kind), {}
+    for _, row in _parsed(file, kind, found.damaged):
+        if row is not None:
+            for key in index.put(row):
+                counting.pop(key, None)
+            counting[kind.key(row)] = row
+    found.rows = [*counting.values()]
+    return found
+
+
+def _parsed(file: pathlib.Path, kind: Kind, damaged: list[DamagedLine]) -> Iterator[tuple[bytes, Any]]:
+    """(line, row) for each line of a file; None in place of a row for a line that holds none. damaged: gets those."""
     try:
         with open(file, "rb") as f:
             for number, each in enumerate(f, 1):
-                whole = each.removesuffix(b"\n") + b"\n"
                 try:
                     row = kind.parse(each)
                 except Damaged as error:
+                    row = None
                     if each.strip():
-                        found.damaged.append(DamagedLine(number, whole, error))
-                    found.tidy = False
-                else:
-                    replaced = index.put(row)
-                    found.tidy &= each == whole and not replaced
-                    for key in replaced:
-                        found.lines.pop(key, None)
-                    found.lines[kind.key(row)] = whole  # the rows are in the order of the lines
+                        damaged.append(DamagedLine(number, _whole(each), error))
+                yield each, row
     except FileNotFoundError:
         pass
-    return found
+
+
+def _whole(line: bytes) -> bytes:
+    """A line with its end, which the last one of a file may lack."""
+    return line.removesuffix(b"\n") + b"\n"

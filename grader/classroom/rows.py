@@ -150,6 +150,8 @@ def _contradiction(row: Row) -> Said | None:
     for e in exercises:
         if row["lesson"] is None or int(e["id"].split(".")[0]) != int(row["lesson"]):
             return said("exercises: {id} is none of the row's lesson", id=e["id"])
+        if e["id"] not in lessons.exercises():
+            return said("exercises: lesson {lesson} has no exercise {id}", lesson=row["lesson"], id=e["id"])
         if e["score"] < 0 or e["max_score"] < 0:
             return said("exercises: {id} has points below 0", id=e["id"])
     sums = {

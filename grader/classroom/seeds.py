@@ -7,7 +7,7 @@ import pathlib
 import secrets
 
 from .. import atomic_files
-from ..sentence import said
+from ..sentence import counted, said
 
 _MIN_BYTES = 16  # of a secret
 _COLOURS = "amber azure coral green indigo ivory jade lilac olive pearl ruby rust sand silver teal white".split()
@@ -32,9 +32,9 @@ def secret(file: pathlib.Path) -> bytes:
     if len(found) < _MIN_BYTES:
         raise NoSecret(
             said(
-                "the secret {file} holds {count} bytes: it wants {MIN_BYTES} or more",
+                "the secret {file} holds {size}: it wants {MIN_BYTES} or more",
                 file=repr(str(file)),
-                count=len(found),
+                size=counted(len(found), "byte"),
                 MIN_BYTES=_MIN_BYTES,
             )
         )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from .. import lessons
 from ..judge import extract
 from ..language import named_in
-from ..sentence import message, said
+from ..sentence import joined, kind_of, message, said
 from ..spec import Answer, Checked, Exercise
 from . import archives, file_names, layouts, mending, percent, run_order
 from .archives import refuse
@@ -140,7 +140,9 @@ def look(path: pathlib.Path, out: pathlib.Path | None = None, one_student: bool 
             found = _placed(_in_zip(path, MAX_FILES), path.stem, one_student)
             found.zipped = True
         except OSError as error:
-            raise NothingToGrade(said("{path} {error}", path=repr(str(path)), error=error)) from None
+            why = joined("{one}: {two}", [repr(str(path)), message(error)])
+            damaged = kind_of(message(error)) == archives.DAMAGED
+            raise NothingToGrade(said("{why}. Download it again", why=why) if damaged else why) from None
     elif path.is_dir() and path.suffix.lower() != ".ipynb":
         found = _placed(list(_in_folder(path, out)), path.absolute().name, one_student)
     elif os.path.lexists(path):
@@ -172,7 +174,9 @@ def _placed(found: list[tuple[str, Callable[[], bytes]]], title: str, one_studen
     beside: dict[str, list[str]] = {_AT_TOP: []}  # the names of the files that are no submissions, by student
     for name in loads:
         for owner in layout.owners.get(name, ()):
-            load = functools.partial(_light, loads[name]) if _is_opened(name) else _not_a_notebook
+            load = (
+                functools.partial(_light, loads[name]) if _is_opened(name) else functools.partial(_not_a_notebook, name)
+            )
             group = owner.student
             if notebooks and group not in stems and owner.loose:
                 group = _AT_TOP
@@ -233,12 +237,12 @@ def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple
     for path in paths:
         name, kind = path.relative_to(folder).as_posix(), path.suffix.lower()
         if path.name == ".git":
-            yield name, _not_a_notebook
+            yield name, functools.partial(_not_a_notebook, name)
         elif path.is_symlink():  # no platform makes links, and a link could lead to another student's answer
             yield name, (lambda: refuse(said("it is a link")))
         elif kind == ".zip" and path.is_file():
             try:
-                inside, problem = _in_zip(path, most), said("is a zip file that holds no files")
+                inside, problem = _in_zip(path, most), said("it is a zip file that holds no files")
             except OSError as error:
                 inside, problem = [], message(error)
             for inner, load in inside:
@@ -293,7 +297,11 @@ def _passed_over(name: str) -> bool:
     return hidden or last in _ADDED or not _SKIPPED.isdisjoint((*folders, last))
 
 
-def _not_a_notebook() -> bytes:
+def _not_a_notebook(name: str) -> bytes:
+    if file_names.is_archive(name):
+        refuse(said("it is an archive of another kind than zip, which is not opened: unpack it, or ask for a zip"))
+    if file_names.is_typed(name):
+        refuse(said("it is what the student typed or linked on the platform, and no file. Ask for the notebook itself"))
     refuse(said("it is no notebook: its name ends in neither .ipynb nor .py"))
 
 

@@ -57,10 +57,10 @@ def run(options) -> int:
 
     file = options.results / results_store.RESULTS
     try:
-        contents, races = results_store.read(file), race_rows.read(options.results)
+        results, races = results_store.rows_of(file), race_rows.rows_of(options.results)
     except OSError as error:
         return _refused(said("{file} cannot be read: {value}", file=repr(str(file)), value=error.strerror or error))
-    for damaged in contents.damaged:
+    for damaged in results.damaged:
         print(
             say(
                 said(
@@ -84,7 +84,7 @@ def run(options) -> int:
         )
     without_effect: list[str] = []
     try:
-        found = _entries(options, contents.rows(), [*races.rows()], without_effect)
+        found = _entries(options, results.rows, races.rows, without_effect)
     except (assignment.NoAssignment, overrides.NoOverrides) as error:
         return _refused(message(error))
     if not found:
@@ -92,7 +92,7 @@ def run(options) -> int:
     module = importlib.import_module(f"..export.{options.format.replace('-', '_')}", __package__)
     to = options.to or options.results / module.TO
     try:
-        more = _more(options, to, found, [*races.rows()])
+        more = _more(options, to, found, races.rows)
         done = module.export(found, to, *more)
     except _Gradebook as error:
         return _refused(message(error))
@@ -107,7 +107,7 @@ def run(options) -> int:
     print("\n".join(map(say, done)))
     for sentence in (*without_effect, *entries.about_the_class(found)):
         print(plain(say(sentence)), file=sys.stderr)
-    return 1 if contents.damaged or races.damaged or without_effect else 0
+    return 1 if results.damaged or races.damaged or without_effect else 0
 
 
 class _Gradebook(Exception):

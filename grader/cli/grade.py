@@ -9,7 +9,7 @@ import sys
 
 from ..isolation import LEVELS, in_words
 from ..language import say
-from ..sentence import Said, joined, listed, said
+from ..sentence import Said, counted, joined, listed, said
 from ..spec import sign_of
 from . import class_files
 
@@ -56,7 +56,9 @@ def run(options) -> int:
         found.files = grading.distinct(found.files)
         if options.plan:
             with _executor(options, len(found.files)) as grader:
-                return class_files.stands(class_files.planned(options, found, grader, given, options.every_attempt))
+                planned = class_files.planned(options, found, grader, given, options.every_attempt)
+            _say_what_is_no_submission(found.files)
+            return class_files.stands(planned)
         with results_store.Results(options.out) as results:
             if given:
                 assignment.keep(given, options.out)
@@ -174,23 +176,23 @@ def _report(out: pathlib.Path, names: set[str]) -> int:
     print(
         say(
             said(
-                "{count} of {count2} files have a row in {value}",
+                "{count} of {files} with a row in {value}",
                 count=len(shown),
-                count2=len(names),
+                files=counted(len(names), "file"),
                 value=out / results_store.RESULTS,
             )
         )
     )
     if failed:
         again = said(
-            "{failed} of them could not be judged in full, through no fault of theirs: their "
-            "rows say what was missing. The same command tries these again.",
+            "{failed} of them could not be judged in full, through no fault of the answers: the "
+            "rows say what was missing. The same command tries again.",
             failed=failed,
         )
         print(say(again), file=sys.stderr)
     if given_up:
         person = said(
-            "{given_up} of them could not be judged, and need a person: their rows say why.", given_up=given_up
+            "{given_up} of them could not be judged, and a person has to look: the rows say why.", given_up=given_up
         )
         print(say(person), file=sys.stderr)
     return failed + given_up

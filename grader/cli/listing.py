@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from ..language import say
-from ..sentence import joined, listed, said
+from ..sentence import counted, joined, listed, said
 
 
 def add(commands) -> None:
@@ -35,19 +35,20 @@ def run(options) -> int:
         print(json.dumps(rows, indent=1))
     else:
         for e in exercises:
+            points = f"{say(counted(e.points, 'point')):>10}"
             print(
                 say(
                     said(
-                        "{id} {points} points  {list}  (bonus)",
+                        "{id} {points}  {list}  (bonus)",
                         id=f"{e.id:<5}",
-                        points=f"{e.points:>3g}",
+                        points=points,
                         list=listed(e.names),
                     )
                     if e.bonus
                     else said(
-                        "{id} {points} points  {list}",
+                        "{id} {points}  {list}",
                         id=f"{e.id:<5}",
-                        points=f"{e.points:>3g}",
+                        points=points,
                         list=listed(e.names),
                     )
                 )

@@ -9,7 +9,7 @@ import sys
 
 from ..isolation import LEVELS
 from ..language import say
-from ..sentence import joined, said
+from ..sentence import counted, joined, said
 from ..version import VERSION
 
 _RULES = said(
@@ -95,10 +95,10 @@ def run(options) -> int:
     print(
         say(
             said(
-                "{count} submissions have a row in {value}, {count2} have none",
-                count=len(joined_names),
+                "{submissions} with a row in {value}, {count} without",
+                submissions=counted(len(joined_names), "submission"),
                 value=options.out / results_store.RESULTS,
-                count2=len(missing),
+                count=len(missing),
             )
         )
     )

@@ -6,7 +6,7 @@ import pathlib
 
 from ..classroom.sanitize import plain
 from ..judge import render
-from ..sentence import joined, listed, said
+from ..sentence import counted, joined, listed, said
 from . import entries as of_entries
 from .entries import Entry, by_student, to_look_at, write
 from .gradebook import Column, Gradebook, Student, columns_for, students_for
@@ -64,9 +64,9 @@ def _columns(book: Gradebook, entries: list[Entry], chosen: dict[str, str], log:
             if possible not in (None, most):
                 log.append(
                     said(
-                        "{name} has {possible} points possible, lesson {lesson} has {most}",
+                        "{name} has {points} possible, lesson {lesson} has {most}",
                         name=fit[0].name,
-                        possible=f"{possible:g}",
+                        points=counted(possible, "point"),
                         lesson=lesson,
                         most=f"{most:g}",
                     )
@@ -161,14 +161,19 @@ def _fill(book: Gradebook, column: Column, lesson: str, latest: dict[int, Entry]
         replaced += bool(before) and before != score
         book.put(row, column.at, score)
     sentence = said(
-        "lesson {lesson}: {value} scores in {name}", lesson=lesson, value=len(latest) - excused, name=column.name
+        "lesson {lesson}: {scores} in {name}",
+        lesson=lesson,
+        scores=counted(len(latest) - excused, "score"),
+        name=column.name,
     )
     if replaced:
         sentence = said(
             "{sentence}, {replaced} of them in place of another score", sentence=sentence, replaced=replaced
         )
     if excused:
-        sentence = said("{sentence}; {excused} excused students left alone", sentence=sentence, excused=excused)
+        sentence = said(
+            "{sentence}; {students} left alone, as excused", sentence=sentence, students=counted(excused, "student")
+        )
     return [sentence, *of_entries.exempt_in_part(latest.values())] + [
         said("no score, for it was not judged in full: {submission}", submission=entry.row["submission"])
         for entry in left_out

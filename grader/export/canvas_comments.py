@@ -12,7 +12,7 @@ import pathlib
 
 from ..classroom import file_names
 from ..language import say, speaking
-from ..sentence import said
+from ..sentence import counted, said
 from . import archive, feedback
 from .entries import Entry, by_student
 from .letters import language_of
@@ -34,7 +34,7 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
                 feedbacks.setdefault(name, []).extend(feedback.of_file(entry))  # a zip may hold several lessons
     archive.write(to, {name: _file(name, lines) for name, lines in feedbacks.items()})
     log = [say(said("not of Canvas, and left out: {file}", file=file)) for file in without]
-    return [*log, said("feedback on {count} files in {to}", count=len(feedbacks), to=to)]
+    return [*log, said("feedback on {files} in {to}", files=counted(len(feedbacks), "file"), to=to)]
 
 
 def _of_canvas(submission: str) -> str | None:

@@ -12,7 +12,7 @@ import re
 
 from ..judge import render
 from ..language import say
-from ..sentence import said
+from ..sentence import counted, said
 from .entries import Entry, absent, exercise_order, remarks, write
 
 TO = "results.csv"
@@ -62,4 +62,4 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
         cells = [person.key, "", "", "", "no", "", "", "", note, "", *("" for _ in exercises)]
         table.writerow([text(cell) for cell in (*cells, person.name, person.section, "")])
     write(to, "\ufeff" + out.getvalue())
-    return [said("{count} files in {to}", count=len(entries), to=to)]
+    return [said("{files} in {to}", files=counted(len(entries), "file"), to=to)]

@@ -12,12 +12,12 @@ from .. import atomic_files
 from ..classroom import attempts, file_names
 from ..classroom.assignment import Assignment
 from ..classroom.overrides import FILE, Override
-from ..classroom.roster import Person, Roster, stranger
+from ..classroom.roster import Person, Roster, perhaps_one, stranger
 from ..classroom.rows import GIVEN_UP, NOT_ASKED, NOT_GRADED, Row
 from ..classroom.run_order import DEFINED_TWICE
 from ..classroom.sanitize import plain, plain_all, plain_lines
 from ..isolation import in_words
-from ..sentence import Said, joined, kind_of, listed, said
+from ..sentence import Said, counted, joined, kind_of, listed, said
 from ..spec import Record
 from . import terms
 from .terms import Worth
@@ -154,8 +154,8 @@ def _words(
         elif most is None:
             why = said("{exercise} is no part of the assignment", exercise=word.exercise)
         elif word.points is not None and word.points > most:
-            values = {"points": f"{word.points:g}", "exercise": word.exercise, "most": f"{most:g}"}
-            why = said("{points} points are more than {exercise} has, which is {most}", **values)
+            values = {"points": counted(word.points, "point"), "exercise": word.exercise, "most": f"{most:g}"}
+            why = said("{points} is more than {exercise} has, which is {most}", **values)
         if why:
             refused.append(said("line {number} of the overrides has no effect: {why}", number=word.line, why=why))
         else:
@@ -245,12 +245,12 @@ def exempt_in_part(entries: Iterable[Entry]) -> list[Said]:
     """A sentence about each student who is exempt from a part of a lesson: a gradebook knows one maximum for all."""
     return [
         said(
-            "{student} is exempt from a part of lesson {lesson}, and has {score} of {most} points: the gradebook "
+            "{student} is exempt from a part of lesson {lesson}, and has {score} of {points}: the gradebook "
             "counts out of more",
             student=entry.student,
             lesson=entry.row["lesson"],
             score=f"{entry.row['score']:g}",
-            most=f"{entry.row['max_score']:g}",
+            points=counted(entry.row["max_score"], "point"),
         )
         for entry in entries
         if entry.counts and entry.worth.exempted and not entry.exempt
@@ -290,6 +290,10 @@ def about_the_class(entries: list[Entry]) -> list[Said | str]:
     if assignment and assignment.roster:
         unlisted = list(dict.fromkeys(entry.student for entry in entries if entry.person is None))
         found += [said("not in the roster, or not clearly: {names}", names=_some(unlisted))] if unlisted else []
+    strangers = [mine[0] for mine in by_key.values() if mine[0].person is None]
+    for group in perhaps_one((e.key, (e.key, *(e.path_info.canvas or ())), e.path_info.platform) for e in strangers):
+        names = _some([by_key[key][0].student for key in group])
+        found.append(said("perhaps one student, who counts as several, as no roster says: {names}", names=names))
     for number in most if assignment is None and len(by_key) > 1 else ():
         count = sum(any(e.counts and e.row["lesson"] == number for e in mine) for mine in by_key.values())
         if count <= len(by_key) / 10:

@@ -7,7 +7,7 @@ import pathlib
 
 from ..judge import render
 from ..language import say, speaking
-from ..sentence import said
+from ..sentence import counted, said
 from .entries import Entry, remarks, write
 
 TO = "github.json"
@@ -34,9 +34,7 @@ def _in_language(entries: list[Entry], to: pathlib.Path) -> list[str]:
     points = sum(entry.row["score"] for entry in counting)
     status = "pass" if tests and all(test["status"] == "pass" for test in tests) else "fail"
     write(to, json.dumps({"version": 1, "status": status, "max_score": most, "tests": tests}, indent=1))
-    return [
-        said("{number} of {number2} points in {to}", number=render.number(points), number2=render.number(most), to=to)
-    ]
+    return [said("{number} of {points} in {to}", number=render.number(points), points=counted(most, "point"), to=to)]
 
 
 def _test(exercise: dict) -> dict:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ..classroom.race_rows import RaceRow, last
 from ..judge import render
 from ..language import say, speaking
-from ..sentence import joined, said
+from ..sentence import counted, joined, said
 from .entries import Entry, by_student, file_name, isolation, remarks, write
 from .ranking import share_of
 
@@ -24,7 +24,7 @@ def export(entries: list[Entry], to: pathlib.Path, races: Sequence[RaceRow] = ()
     students = by_student(entries)
     if len(students) == 1:
         write(to, _results(entries, races))
-        return [said("{count} files in {to}", count=len(entries), to=to)]
+        return [said("{files} in {to}", files=counted(len(entries), "file"), to=to)]
     folder = to.with_suffix("")
     for key, mine in students.items():
         write(folder / f"{file_name(key)}.json", _results(mine, races))

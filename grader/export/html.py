@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from .. import lessons
 from ..judge import render
 from ..language import language, say, speaking
-from ..sentence import Said, listed, said
+from ..sentence import Said, counted, listed, said
 from . import entries as of_entries
 from . import likeness, nearest, next_steps, statistics
 from .choices import Choice
@@ -60,7 +60,7 @@ def _export(entries: list[Entry], to: pathlib.Path, choices: list[Choice] | tupl
         page = template("exercise.html").render(**common, exercise=next(iter(found.values()))[1], **_groups(found))
         write(to / f"exercises/{number}.html", page)
     write(to / "index.html", template("index.html").render(**common, **_of_class(entries, table, most, choices)))
-    return [said("{count} students in {value}", count=len(students), value=to / "index.html")]
+    return [said("{students} in {value}", students=counted(len(students), "student"), value=to / "index.html")]
 
 
 def student_page(entries: list[Entry], most: dict[str, float]) -> str:
@@ -229,7 +229,7 @@ def _environment():
         lstrip_blocks=True,
         finalize=lambda value: say(value) if isinstance(value, Said) else value,
     )
-    environment.globals |= {"render": render, "remarks": remarks, "said": said, "listed": listed}
+    environment.globals |= {"render": render, "remarks": remarks, "said": said, "listed": listed, "counted": counted}
     # The content security policy allows style and script by their hashes, so that no others have an effect.
     for name, file in (("style", "style.css"), ("script", "table.js")):
         text = (_TEMPLATES / file).read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from ..judge import render
 from ..language import say
-from ..sentence import said
+from ..sentence import counted, said
 from .entries import Entry, remarks, write
 
 TO = "results.xml"
@@ -24,7 +24,7 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     for attribute in ("tests", "failures", "errors", "skipped"):
         suites.set(attribute, str(sum(int(suite.get(attribute)) for suite in suites)))
     write(to, ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True))
-    return [said("{count} test suites in {to}", count=len(entries), to=to)]
+    return [said("{suites} in {to}", suites=counted(len(entries), "suite"), to=to)]
 
 
 def _suite(suites: ElementTree.Element, entry: Entry) -> None:

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from ..checks import shape
 from ..classroom.rows import KeptAnswer
 from ..mistakes import mutant
-from ..sentence import said
+from ..sentence import counted, said
 from .csv import text
 from .entries import Entry, by_student, exercise_order, write
 
@@ -174,4 +174,4 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
         table.writerow([*map(text, [kind, "", each.exercise, ""]), "", each.students, each.of])
     write(to, "\ufeff" + out.getvalue())
     count = len(found.equal) + len(found.marked)
-    return [said("{count} lines for a person to look at in {to}; none is a verdict", count=count, to=to)]
+    return [said("{lines} for a person to look at in {to}; none is a verdict", lines=counted(count, "line"), to=to)]

@@ -7,7 +7,7 @@ import io
 import pathlib
 
 from ..language import say, speaking
-from ..sentence import said
+from ..sentence import counted, said
 from . import feedback
 from .csv import text
 from .entries import Entry, absent, by_student, file_name, write
@@ -35,8 +35,10 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     for person in missing:
         table.writerow(map(text, [person.name or person.key, person.section, person.email, *to_absent(), "", "", ""]))
     write(to, "\ufeff" + out.getvalue())
-    values = {"count": len(by_student(entries)) + len(missing), "again": len(again) + len(missing), "to": to}
-    return [said("{count} students in {to}, {again} of whom have to hand in again", **values)]
+    students = counted(len(by_student(entries)) + len(missing), "student")
+    return [
+        said("{students} in {to}; to hand in again: {again}", students=students, to=to, again=len(again) + len(missing))
+    ]
 
 
 def _feedback(entries: list[Entry]) -> list[str]:

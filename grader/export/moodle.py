@@ -15,7 +15,7 @@ import re
 from ..classroom.sanitize import plain
 from ..judge import render
 from ..language import say, speaking
-from ..sentence import listed, said
+from ..sentence import counted, listed, said
 from . import entries as of_entries
 from . import feedback
 from .csv import html_text
@@ -63,9 +63,9 @@ def export(entries: list[Entry], to: pathlib.Path, worksheet: bytes) -> list[str
         filled += 1
     log += [said("not in the worksheet: {student}", student=mine[0].student) for mine in unmatched.values()]
     log += of_entries.exempt_in_part(entries)
-    log.append(said("{count} grades filled in, with feedback", count=filled))
+    log.append(said("{grades} filled in, with feedback", grades=counted(filled, "grade")))
     if kept:
-        log.append(said("{count} grades are locked in Moodle, and stay", count=kept))
+        log.append(said("locked in Moodle, and left as they are: {grades}", grades=counted(kept, "grade")))
     out = io.StringIO()
     csv.writer(out, dialect).writerows(rows)
     write(to, out.getvalue())

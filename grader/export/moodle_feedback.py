@@ -10,7 +10,7 @@ import pathlib
 import re
 
 from ..language import say, speaking
-from ..sentence import said
+from ..sentence import counted, said
 from . import archive, html
 from . import entries as of_entries
 from .entries import Entry, by_student
@@ -32,4 +32,4 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
             files[f"{folder.removesuffix('_')}_/feedback.html"] = html.student_page(mine, most)
     archive.write(to, files)
     log = [say(said("not of Moodle, and left out: {student}", student=student)) for student in without]
-    return [*log, said("feedback for {count} students in {to}", count=len(files), to=to)]
+    return [*log, said("feedback for {students} in {to}", students=counted(len(files), "student"), to=to)]

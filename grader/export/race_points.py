@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ..classroom.race_rows import RaceRow, last
 from ..classroom.rows import Row
-from ..sentence import Said, said
+from ..sentence import Said, counted, said
 from ..spec import Record
 from .ranking import share_of, why_without
 
@@ -38,10 +38,10 @@ def applied(
     for exercise, count in missing.items():
         log.append(
             said(
-                "{exercise}: of the answers that passed, {count} have not raced and keep their points; "
+                "{exercise}: passed and not raced, so that the points of the check stay: {answers}; "
                 "`python -m grader race SUBMISSIONS --exercise {exercise}` races them",
                 exercise=exercise,
-                count=count,
+                answers=counted(count, "answer"),
             )
         )
 

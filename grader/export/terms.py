@@ -10,7 +10,7 @@ from ..classroom.assignment import Assignment
 from ..classroom.overrides import FILE, Override
 from ..classroom.rows import Row
 from ..isolation import UNKNOWN
-from ..sentence import Said, joined, said
+from ..sentence import Said, counted, joined, said
 from ..spec import Record, Result
 from ..version import VERSION
 
@@ -116,7 +116,7 @@ def about_time(worth: Worth, by_name: bool, costs: bool) -> list[Said]:
     """Sentences about lateness. by_name: whether the file's name says it is late. costs: whether that costs points."""
     if worth.days_late:
         days = said("1 day late") if worth.days_late == 1 else said("{days} days late", days=worth.days_late)
-        taken = said("{days}: {points} points are taken off", days=days, points=f"{worth.taken:g}")
+        taken = said("{days}, which costs {points}", days=days, points=counted(worth.taken, "point"))
         return [taken if worth.taken else days]
     if by_name and worth.days_late is None and costs:
         return [said("handed in late, as its name says; its time is not known, so nothing is taken off")]

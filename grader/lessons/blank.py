@@ -17,6 +17,7 @@ from ..spec import Answer, Exercise
 
 STUBS = pathlib.Path(__file__).with_name("stubs.json")
 _TODO = re.compile(r"TODO [0-9]+\.[0-9]+(?: \([0-9]+ of [0-9]+\))?")
+_PART = re.compile(r"\(([0-9]+) of ([0-9]+)\)")
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,24 @@ class _Definition:
 
         So the stub of another version of the course is one, too.
         """
-        return self.tree == stub.tree or (self.todos == stub.todos != () and self.size <= stub.size)
+        left = self.todos == stub.todos != () or self._keeps_other_marks(stub)
+        return self.tree == stub.tree or (left and self.size <= stub.size)
+
+    def _keeps_other_marks(self, stub: _Definition) -> bool:
+        """Whether it has all marks of a version of the course that had another number of them.
+
+        All of an exercise, or, as the others may stand in other definitions, as many as the stub has.
+        """
+        mine, now = (_parts(each.todos) for each in (self, stub))
+        of = {total for _, total in mine}
+        if len(of) != 1 or of == {total for _, total in now}:
+            return False
+        return len(mine) == len(now) or {part for part, _ in mine} == set(range(1, max(of) + 1))
+
+
+def _parts(todos: tuple[str, ...]) -> list[tuple[int, int]]:
+    """(number, how many there are) of marks: a mark that is the only one of its exercise is 1 of 1."""
+    return [(int(found[1]), int(found[2])) if (found := _PART.search(each)) else (1, 1) for each in todos]
 
 
 def is_blank(exercise: Exercise, answer: Answer) -> bool:

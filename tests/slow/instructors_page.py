@@ -124,4 +124,4 @@ def test_an_exam_is_held_as_described(tmp_path):
     if proved:
         commands(tmp_path, grade.replace("--out exam", "--out again"))
         merge = " ".join(re.search(r"`(python -m grader merge exam\s+again --out both)`", TEACHING)[1].split())
-        assert "2 submissions have a row" in commands(tmp_path, merge)
+        assert "2 submissions with a row" in commands(tmp_path, merge)

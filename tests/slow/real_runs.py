@@ -155,7 +155,7 @@ def test_runs_killed_at_any_moment_end_where_an_undisturbed_one_does(place, whol
 
     status, said, complaints = place.run()
 
-    assert status == 0 and f"{CLASS} of {CLASS} files have a row" in said, complaints
+    assert status == 0 and f"{CLASS} of {CLASS} files with a row" in said, complaints
     assert whole == place.rows() and CLASS == len(place.lines())
     assert done.items() <= {r["submission"]: r["seconds"] for r in map(json.loads, place.lines())}.items()
 
@@ -199,7 +199,7 @@ def test_parts_joined_are_the_whole(place):
     environment = place.environment | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(merge, cwd=place.folder, env=environment, capture_output=True, text=True)
 
-    assert done.returncode == 0 and f"{CLASS} submissions have a row" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and f"{CLASS} submissions with a row" in done.stdout, done.stdout + done.stderr
     assert first | second == place.rows("all")
 
 
