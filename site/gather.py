@@ -37,7 +37,7 @@ _GROUPS = {
     "Kernels of your own": ["docs/audit"],
     "Keep at hand": [
         "docs/glossary", "docs/cheat_sheet", "docs/triton_names",
-        "docs/open_anywhere", "docs/terminal", "docs/race", "docs/reading",
+        "docs/open_anywhere", "docs/terminal", "docs/race", "docs/reading", "docs/where_next",
     ],
     "For instructors": ["docs/instructors", "docs/isolation"],
     "For authors and maintainers": [],

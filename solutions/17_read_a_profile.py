@@ -514,3 +514,6 @@ progress()
 # **This is the end of the course.** You began with five passes over a matrix. You end with a function of your own, its
 # budget and its test, and with the three questions for every profile: what must move, how long did it take, and what was
 # it waiting for?
+#
+# [Where next](../docs/where_next.md) has the softmax of lesson 05 in five other languages, and says what of this course they leave to
+# you.

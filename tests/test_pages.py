@@ -1,5 +1,6 @@
 """The glossary and the cheat sheet say what lessons and libraries say; every decision stands in the index."""
 
+import ast
 import datetime
 import math
 import re
@@ -165,3 +166,17 @@ def test_the_page_for_instructors_lists_the_open_book_exercises():
     listed = re.findall(r"^- \*\*([\d.]+)\*\* `(.+?)`: (.+)\.$", part, re.MULTILINE)
 
     assert listed == [(e.id, e.title, e.open_book) for e in lessons.exercises().values() if e.open_book]
+
+
+def test_the_programs_of_where_next_are_python():
+    """One for each language, and how to compile Gluon's; the same in both editions. Nothing installs the languages."""
+    languages = ("experimental.gluon", "triton.backends.compiler", "helion", "cuda.tile", "cutlass.cute", "tilelang")
+    trees = []
+    for page in ("docs/where_next.md", "docs/zh/where_next.md"):
+        programs = re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
+        trees.append([ast.parse(program) for program in programs])
+        for tree, language in zip(trees[-1], languages, strict=True):
+            imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+            assert language in " ".join(map(ast.unparse, imports))
+    english, chinese = ([ast.dump(tree) for tree in each] for each in trees)
+    assert english == chinese

@@ -31,7 +31,7 @@ LOCALE = ROOT / "locale"
 PAGES = {"README": "README.md"} | {
     name: f"docs/{name}.md"
     for name in (
-        "glossary", "cheat_sheet", "triton_names", "map", "reading",
+        "glossary", "cheat_sheet", "triton_names", "map", "reading", "where_next",
         "open_anywhere", "terminal", "audit", "race", "kernels", "instructors", "teaching", "languages",
     )  # fmt: skip
 }
