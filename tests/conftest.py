@@ -58,7 +58,7 @@ def pytest_collection_modifyitems(config, items):
 
     if number not in lessons.exercises():
         raise pytest.UsageError(f"there is no exercise {number!r}")
-    exercise, lesson = lessons.exercises()[number], number.split(".")[0].zfill(2)
+    exercise, lesson = lessons.exercises()[number], lessons.number_of(number)
     named = {mistake for mistake, _ in exercise.mistakes}
 
     def belongs(item):

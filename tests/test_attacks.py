@@ -165,7 +165,8 @@ def test_an_attack_earns_nothing_and_leaves_nothing(name, mark, heard, nothing_l
         assert result.score == float(head.get("points", 0)), result.text  # of groups that it solves as asked
         assert result.status in (head.get("status", result.status), head.get("control", result.status))
         assert result.status in ("failed", "error", "timeout")
-        assert head.get("mistake", result.mistake) == result.mistake, result.text
+        named = head.get("mistake", result.mistake), head.get("slowly")  # the clock comes first on a slow machine
+        assert result.mistake in named, result.text
     assert messages == []
     assert worker == zygotes.get()._process.pid and zygotes.get().alive()
     assert verdict(RIGHT).status == "passed"

@@ -125,7 +125,7 @@ def test_the_image_ends_with_1_where_something_could_not_be_judged(tree, tmp_pat
     arguments = [places.get(each, each) for each in entry + command]
     said = python(tree, *filter(None, arguments), status=1, PATH="/nowhere")
 
-    assert "1 of them could not be judged in full, through no fault of theirs" in said
+    assert "1 of them could not be judged in full, through no fault of the answers" in said
     assert "this machine has none" in (tmp_path / "out" / "results.jsonl").read_text()
     merge = ["-m", "grader", "merge", str(tmp_path / "out"), "--out", str(tmp_path / "merged")]
     assert "not judged in full: '12.ipynb'" in python(tree, *merge, status=1)

@@ -23,7 +23,7 @@ EXERCISES = list(lessons.exercises().values())
 def test_the_points_of_the_course_add_up_to_100():
     """And those of each lesson to what the outline says."""
     assert sum(points for _, points in lessons.OUTLINE.values()) == 100
-    for number in {e.id.split(".")[0].zfill(2) for e in EXERCISES}:
+    for number in {lessons.number_of(e.id) for e in EXERCISES}:
         assert lessons.OUTLINE[number][1] == sum(e.points for e in lessons.of_lesson(number) if not e.bonus)
 
 

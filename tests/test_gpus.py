@@ -33,6 +33,7 @@ print(next(case.label for case in lessons.exercises()["2.4"].cases(0) if "X1" in
 """
 
 
+@pytest.mark.whole
 def test_a_gpu_is_added_in_one_place():
     """machine_code compiles for it, its memories are drawn, and lesson 02 takes its data sheet."""
     variables = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")]), "TRITON_INTERPRET": "1"}

@@ -22,7 +22,7 @@ def session(lesson):
 def play(number, *edits, more=()):
     """The verdict on the solution of an exercise with these edits. more: cells that ran after it."""
     exercise = lessons.exercises()[number]
-    cells = list(session(number.split(".")[0].zfill(2)))
+    cells = list(session(lessons.number_of(number)))
     at = max(i for i, cell in enumerate(cells) if re.search(rf"^(def|class) {exercise.names[0]}\b", cell, re.M))
     for old, new in edits:
         assert old in cells[at]

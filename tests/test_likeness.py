@@ -9,6 +9,7 @@ import pytest
 from conftest import ROOT
 from test_export import exercise, row
 
+from grader import lessons
 from grader.__main__ import main
 from grader.checks import shape
 from grader.classroom import grading, rows
@@ -35,9 +36,8 @@ def handed_in(student, **answers):
 
 def split(row_of_all):
     """The rows of a student, one for each lesson of the exercises."""
-    lessons = sorted({e["id"].split(".")[0].zfill(2) for e in row_of_all["exercises"]})
-    for number in lessons:
-        mine = [e for e in row_of_all["exercises"] if e["id"].split(".")[0].zfill(2) == number]
+    for number in sorted({lessons.number_of(e["id"]) for e in row_of_all["exercises"]}):
+        mine = [e for e in row_of_all["exercises"] if lessons.number_of(e["id"]) == number]
         name = row_of_all["submission"].replace("04", number, 1)
         yield row_of_all | row(name, row_of_all["student"], number, *mine) | {"answers": row_of_all["answers"]}
 

@@ -56,6 +56,8 @@ def _listed(
 ) -> list[tuple[str, Callable[[], bytes]]]:
     """As `files`, for what `opened` opens, of `size` bytes."""
     with _as_os_error(depth == 1):
+        if not zipfile.is_zipfile(opened()):
+            raise OSError(_cut_off(depth == 1))
         archive = zipfile.ZipFile(opened())  # type: ignore[arg-type]
         listed = [info for info in archive.infolist() if not _name(info).endswith("/")]
         if sum(info.compress_size for info in listed) > size:
@@ -190,8 +192,6 @@ def _as_os_error(outermost: bool) -> Iterator[None]:
     except OSError:
         raise
     except Exception as error:
-        if str(error) == "File is not a zip file":  # so zipfile says it where the end is missing
-            raise OSError(_cut_off(outermost)) from None
         kind = DAMAGED if outermost else ""
         raise OSError(fault(kind, "it is no whole zip file: {error}", error=error)) from None
 

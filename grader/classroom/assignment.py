@@ -89,7 +89,7 @@ class Assignment:
         """The points of an exercise; of_course: those that the course gives it. 0 if it is left out."""
         if exercise in self.leave_out:
             return 0.0
-        return self.points.get(exercise, of_course) * self.weights.get(exercise.split(".")[0].zfill(2), 1.0)
+        return self.points.get(exercise, of_course) * self.weights.get(lessons.number_of(exercise), 1.0)
 
     def possible(self, lesson: str) -> float:
         """The most points of a lesson, without bonus exercises."""

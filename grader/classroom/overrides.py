@@ -48,7 +48,7 @@ class Override:
     @property
     def lesson(self) -> str:
         """The lesson that it is about, such as "04"."""
-        return self.exercise.split(".")[0].zfill(2)
+        return lessons.number_of(self.exercise)
 
     @property
     def of_lesson(self) -> bool:

@@ -94,7 +94,7 @@ def _raced(job: RaceJob, racer: GradingExecutor) -> RaceRow:
 
 
 def _row(job: RaceJob, raced: Raced | None = None, problem: str | None = None) -> RaceRow:
-    file, lesson = job.job, job.exercise.split(".")[0].zfill(2)
+    file, lesson = job.job, lessons.number_of(job.exercise)
     return {
         "submission": file.name, "student": file.student, "exercise": job.exercise, "sha256": file.sha256 or "",
         "digest": lesson_digest.of(lesson), "grader": VERSION, "seed": file.seed, "card": job.card,

@@ -9,6 +9,7 @@ import pathlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from .. import lessons
 from ..sentence import Said, counted, joined, message, said
 from . import file_names, overrides, tables
 from .roster import Person, Roster, stranger
@@ -35,7 +36,7 @@ class Request:
     @property
     def lesson(self) -> str | None:
         """The lesson that it is about, None for all."""
-        return self.exercise.split(".")[0].zfill(2) if self.exercise else None
+        return lessons.number_of(self.exercise) if self.exercise else None
 
     def points(self, row: Row) -> float:
         """The points in a row for what it is about."""

@@ -26,12 +26,14 @@ def add(commands) -> None:
 
 def run(options) -> int:
     """Write the files, and print what is left: 0; 2 when nothing was written."""
+    from .. import lessons
+
     try:
         written = write(options.id, options.name)
     except Refused as error:
         print(f"Nothing written: {error}.", file=sys.stderr)
         return 2
-    lesson = options.id.split(".")[0].zfill(2)
+    lesson = lessons.number_of(options.id)
     print(f"Exercise {options.id} stands, and every check of it passes. Left to do, wherever {_MARK} stands:")
     for file in written:
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):

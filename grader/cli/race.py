@@ -45,6 +45,7 @@ def run(options) -> int:
     nothing can race, such as where there is no GPU; 4: the plan looks wrong, and --yes was not given; 130: stopped by
     Ctrl-C.
     """
+    from .. import lessons
     from ..classroom import assignment, executors, grading, results_store, seeds, submissions
     from ..racing import race as racing
 
@@ -52,7 +53,7 @@ def run(options) -> int:
         if (why := racing.cannot_race_here()) is not None:
             return class_files.stop(2, why)
         exercise = _exercise(options.exercise)
-        lesson = exercise.id.split(".")[0].zfill(2)
+        lesson = lessons.number_of(exercise.id)
         given = assignment.named(options.assignment, None)
         if given and lesson not in given.lessons:
             raise _NoRace(said("lesson {lesson} is no part of the assignment", lesson=lesson))

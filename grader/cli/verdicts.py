@@ -85,7 +85,7 @@ class Verdicts:
 
     def _show_next(self, file: WorkFile) -> None:
         """The points of the lesson, and what comes next."""
-        lesson = self._asked[0].id.split(".")[0].zfill(2)
+        lesson = lessons.number_of(self._asked[0].id)
         print(f"\n{progress_store.line(lesson)}\n{say(self._next(lesson, file))}")
 
     def _next(self, lesson: str, file: WorkFile) -> str:

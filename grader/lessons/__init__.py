@@ -33,9 +33,14 @@ def exercises() -> dict[str, Exercise]:
     return found
 
 
+def number_of(exercise: str) -> str:
+    """The number of an exercise's lesson: "04" of "4.1"."""
+    return exercise.split(".")[0].zfill(2)
+
+
 def of_lesson(number: str) -> list[Exercise]:
     """The exercises of one lesson, such as "04"; empty for a lesson that does not exist."""
-    return [e for e in exercises().values() if e.id.split(".")[0] == str(int(number))]
+    return [each for each in exercises().values() if number_of(each.id) == number.zfill(2)]
 
 
-__all__ = ["OUTLINE", "TITLES", "exercises", "of_lesson"]
+__all__ = ["OUTLINE", "TITLES", "exercises", "number_of", "of_lesson"]

@@ -66,11 +66,13 @@ def recall(exercise_id: str = "") -> None:
 
 def nothing_to_recall(exercise: Exercise) -> str:
     """The sentence about an exercise of which no right answer is kept."""
+    from .. import lessons
+
     return said(
         "No right answer of yours to {id} is kept here. Open lesson {lesson}, run the cells of your answer and "
         'check("{id}"): what passes is kept. Then run this cell again.',
         id=exercise.id,
-        lesson=exercise.id.split(".")[0].zfill(2),
+        lesson=lessons.number_of(exercise.id),
     )
 
 

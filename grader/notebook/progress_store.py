@@ -63,7 +63,7 @@ def table() -> str:
     in_order = sorted(lessons.exercises().values(), key=lambda e: e.bonus)  # what is no bonus comes first
     following = next((e for e in in_order if scores.get(e.id, 0.0) < e.points), None)
     if following:
-        lesson = following.id.split(".")[0].zfill(2)
+        lesson = lessons.number_of(following.id)
         lines.append(
             "    "
             + say(said("next: {id} {title}, in lesson {lesson}", id=following.id, title=following.title, lesson=lesson))

@@ -33,6 +33,7 @@ def stored(x: torch.Tensor, got: torch.Tensor, scale: float = 1.0) -> str | None
     return sentence
 
 
+_LARGE = 1_000_000  # elements: one program may well do a few short rows
 OF_A_WALK = 32  # loads in the text of a kernel that walks: some unroll a few steps
 
 
@@ -136,7 +137,7 @@ def first_result(name: str, x: torch.Tensor, other: torch.Tensor, *more) -> Case
 def _returned(x: torch.Tensor, evidence: Evidence) -> str | None:
     """None when the softmax of x was returned, from launches without a fault; else a sentence."""
     _, sentence = launch_fault(x, evidence)
-    return sentence or stored(x, evidence.value)
+    return sentence or stored(x, evidence.value) or one_program_fault(x, evidence)
 
 
 def launch_fault(x: torch.Tensor, evidence: Evidence) -> tuple[str, str] | tuple[None, None]:
@@ -150,6 +151,14 @@ def launch_fault(x: torch.Tensor, evidence: Evidence) -> tuple[str, str] | tuple
     if not evidence.launches and isinstance(evidence.value, torch.Tensor) and x.is_contiguous() and x.numel():
         return "no-kernel", said("no kernel was launched")
     return None, None
+
+
+def one_program_fault(x: torch.Tensor, evidence: Evidence) -> str | None:
+    """A sentence for launches of one program each, where many rows of a large matrix had to be done."""
+    programs = {math.prod(launch["grid"]) for launch in evidence.launches}
+    if programs != {1} or len(x) < 2 or x.numel() < _LARGE:
+        return None
+    return fault("way", "right numbers, but one program did all {rows} rows", rows=len(x))
 
 
 def warps_fault(evidence: Evidence) -> str | None:

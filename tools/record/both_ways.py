@@ -88,12 +88,12 @@ def main(folder: str, which: tuple[str, ...]) -> int:
     """Compare the answers to these lessons and exercises, and say how many runs agreed."""
     from conftest import stored
 
-    from grader import interpreter
+    from grader import interpreter, lessons
 
     interpreter.install()
     total, wrong = 0, 0
     for kept in stored(folder):
-        chosen = {kept.exercise, kept.exercise.split(".")[0].zfill(2)} & {*which}
+        chosen = {kept.exercise, lessons.number_of(kept.exercise)} & {*which}
         if not chosen or kept.mistake in ("endless", "waits-for-others"):
             continue
         compared, found = differences(kept.source, kept.exercise)

@@ -9,7 +9,7 @@ import torch
 
 from ...checks import compare, syntax
 from ...checks.examples import like
-from ...reference.softmax_function import launch_fault, warps_fault
+from ...reference.softmax_function import launch_fault, one_program_fault, warps_fault
 from ...sentence import kind_of, named, said, within
 from ...spec import Detector
 from .. import detectors
@@ -108,6 +108,11 @@ MISTAKES = [
         Mutant("9.3", "partial_kernel[grid](m, d, x,", "partial_kernel[grid](x, m, d,", replayed=False),
     ),
     Mistake(
+        "one-program-for-all",
+        "One program did all the rows, one after the other, and no other one had any work.",
+        "On how many multiprocessors of a GPU can one program run, and how many programs can one launch start?",
+    ),
+    Mistake(
         "launch-per-row",
         "Each row got a launch of its own.",
         "How many programs can one launch start, and how does each of them know its row?",
@@ -172,6 +177,11 @@ def _launch_fault(mistake: str) -> tuple[str, Detector]:
         return error is None and launch_fault(x, evidence)[0] == mistake
 
     return mistake, detect
+
+
+@looks
+def _one_program(x, error, evidence) -> bool:
+    return error is None and one_program_fault(x, evidence) is not None
 
 
 @looks
@@ -389,6 +399,7 @@ WRAPPER_PLACES = (
     ("grid-too-small", detectors.both(_no_error, _programs(lambda programs, x: programs == 0))),
     ("grid-too-small", detectors.both(detectors.tail_rows_nan, _fewer_programs_than_rows)),
     _launch_fault("launch-per-row"),
+    ("one-program-for-all", _one_program),
     *ROW_PLACES,
     *SOFTMAX_PLACES,
 )
