@@ -536,7 +536,7 @@ def drops_its_maximum(tree: ast.AST) -> bool:
     found = [*calls(tree, "maximum"), *(call for call in calls(tree, "max") if len(call.args) > 1)]
     kept = set()
     for loop in _loops(tree):
-        bound = set().union(*map(_assigned, nodes(loop)))
+        bound = _assigned_in([loop])
         kept |= {id(each) for each in nodes(loop) if isinstance(each, ast.Call) and set() < _plain(each) <= bound}
     return any(id(call) not in kept for call in found)
 

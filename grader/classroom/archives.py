@@ -56,9 +56,10 @@ def _listed(
 ) -> list[tuple[str, Callable[[], bytes]]]:
     """As `files`, for what `opened` opens, of `size` bytes."""
     with _as_os_error(depth == 1):
-        if not zipfile.is_zipfile(opened()):
+        file = opened()
+        if not zipfile.is_zipfile(file):  # type: ignore[arg-type]
             raise OSError(_cut_off(depth == 1))
-        archive = zipfile.ZipFile(opened())  # type: ignore[arg-type]
+        archive = zipfile.ZipFile(file)  # type: ignore[arg-type]
         listed = [info for info in archive.infolist() if not _name(info).endswith("/")]
         if sum(info.compress_size for info in listed) > size:
             raise OSError(said("it lists files that overlap, or that are larger than itself"))
