@@ -51,7 +51,7 @@ class Arguments:
 
     def main(self) -> int | None:
         """The place of the largest floating-point tensor, None if there is none."""
-        floats = {i: t.numel() for i, t in self.tensors().items() if t.is_floating_point()}
+        floats = {i: t.numel() for i, t in self.tensors().items() if t.is_floating_point() and not is_coarse(t)}
         return max(floats, key=floats.__getitem__, default=None)
 
     def described(self) -> str:
@@ -65,6 +65,11 @@ class Arguments:
 def is_tensor(value) -> bool:
     """Whether a leaf is a tensor whose elements lie in memory."""
     return isinstance(value, torch.Tensor) and value.layout == torch.strided
+
+
+def is_coarse(tensor: torch.Tensor) -> bool:
+    """Whether a tensor has whole numbers, or numbers of 8 bits, with which PyTorch computes little."""
+    return not tensor.is_floating_point() or torch.finfo(tensor.dtype).bits < 16
 
 
 def flat(value) -> list[torch.Tensor]:

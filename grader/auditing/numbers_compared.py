@@ -54,7 +54,7 @@ def compared(name: str, got: torch.Tensor, want: torch.Tensor, error: torch.Tens
         )
     if got.numel() > 1:
         parts.append(_how_many(bad, unstored.any()))
-    if not unstored.any() and want.is_floating_point() and want.isfinite()[at] and got.isfinite()[at]:
+    if not unstored.any() and want.is_floating_point() and want.isfinite()[at] and got.double().isfinite()[at]:
         limit = f"{error[at].item():.1g}"
         parts.append(said("off by {off}, and {limit} is allowed", off=f"{abs(value - expected):.2g}", limit=limit))
     return Wrong(joined("{one}; {two}", parts), at, not bool(unstored.any()))
@@ -77,8 +77,10 @@ def nan_or_not(got: torch.Tensor, want: torch.Tensor) -> bool:
 
 def used(got: torch.Tensor, want: torch.Tensor, error: torch.Tensor) -> float:
     """The largest share of the allowed error that a right result has."""
+    if not want.is_floating_point():
+        return 0.0
     share = (got.double() - want.double()).abs() / error.clamp(min=1e-300)
-    share = share[want.isfinite() & got.isfinite() & error.isfinite()] if want.is_floating_point() else share[:0]
+    share = share[want.isfinite() & got.double().isfinite() & error.isfinite()]
     return float(share.max()) if share.numel() else 0.0
 
 

@@ -135,4 +135,4 @@ def quiet() -> Iterator[None]:
 
 def _same(before: torch.Tensor, after: torch.Tensor) -> bool:
     after = after.detach()
-    return torch.equal(before, after) or bool(((before == after) | ((before != before) & (after != after))).all())
+    return bool(((before == after) | ((before != before) & (after != after))).all())

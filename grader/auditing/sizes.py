@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import torch
 
-from .arguments import Arguments, is_tensor
+from .arguments import Arguments, is_coarse, is_tensor
 
 _ROWS = 5  # of an axis that is the last one of no tensor, where its length is not what a case is about
 _COLUMNS = 1024
@@ -122,7 +122,7 @@ def _with_shape(tensor: torch.Tensor, shape: tuple[int, ...], generator: torch.G
         return None
     places = torch.randint(tensor.numel(), (math.prod(shape),), generator=generator)
     made = tensor.detach().reshape(-1)[places].reshape(shape)
-    if not made.is_floating_point() or bool((tensor == tensor.round()).all()):
+    if is_coarse(made) or bool((tensor == tensor.round()).all()):
         return made
     return made * (1 + _SPREAD * (2 * torch.rand(shape, generator=generator) - 1)).to(made.dtype)  # no two are equal
 
