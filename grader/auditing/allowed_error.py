@@ -54,7 +54,7 @@ def moves(
             if number < usual or is_coarse(wants[i]):
                 apart = (moved.double() - wants[i].double()).abs().nan_to_num(0.0, torch.inf, torch.inf)
                 found[i] = torch.maximum(found[i], torch.where(wants[i].double().isfinite(), apart, 0.0))
-    return [each if is_coarse(want) else _smooth(each) for each, want in zip(found, wants)]
+    return [_as_places(each) if is_coarse(want) else _smooth(each) for each, want in zip(found, wants)]
 
 
 def allowed(want: torch.Tensor, moved: torch.Tensor, length: int, dtypes: set[torch.dtype]) -> torch.Tensor:
@@ -112,6 +112,12 @@ def _ramp(tensor: torch.Tensor, distance: float) -> torch.Tensor:
 def _smooth(moved: torch.Tensor) -> torch.Tensor:
     """No less than the mean of the row: where an input moves at random, one result can stay where it was."""
     return torch.maximum(moved, _of_row(moved.nan_to_num(0.0, 0.0, 0.0), torch.mean))
+
+
+def _as_places(moved: torch.Tensor) -> torch.Tensor:
+    """Where a whole number moves by more than 1, it is a place among ties, and so are the others of its row."""
+    most = _of_row(moved, torch.amax)
+    return torch.where(most > 1, most, moved)
 
 
 def _of_row(values: torch.Tensor, of) -> torch.Tensor:

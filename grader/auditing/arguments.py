@@ -45,6 +45,10 @@ class Arguments:
         """The tensors by their places among the leaves."""
         return {i: leaf for i, leaf in enumerate(self.leaves) if is_tensor(leaf)}
 
+    def dtypes(self) -> frozenset[torch.dtype]:
+        """The dtypes of all tensors."""
+        return frozenset(tensor.dtype for tensor in self.tensors().values())
+
     def size(self) -> int:
         """The elements of all tensors."""
         return sum(tensor.numel() for tensor in self.tensors().values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 import torch
@@ -52,7 +52,8 @@ class Examination:
         self.unseen: list[str] = []
         self.given: Run | None = None  # the first run that ended well
         self.compiling: Compiling | None = None  # its launches
-        self._dtypes: set[torch.dtype] = set()
+        # Of the results, by those of the tensors that a call was given.
+        self._dtypes: dict[frozenset, set[torch.dtype]] = defaultdict(set)
         self._constants: set[int] = set()
 
     def begin(self, given: Arguments) -> None:
@@ -85,7 +86,7 @@ class Examination:
         for make in case.makes:
             try:
                 arguments = make()
-                wanted = expected(self.reference, arguments, self._dtypes, self.seed) if arguments else None
+                wanted = self._wanted(case, arguments) if arguments else None
             except ReferenceFailed:
                 continue
             except OSError:
@@ -96,16 +97,24 @@ class Examination:
             if case.where_nan == "left out" and any(result.isnan().any() for result in wanted.results):
                 self.not_seen(said("-inf among the inputs, for which the reference is NaN"))
                 return  # -inf is no number that the function is for
-            if case.where_nan == "elsewhere":
-                wanted = wanted.where_as(expected(self.reference, case.usual(), self._dtypes, self.seed))
             if self._examine(case, make, arguments, wanted, last=make is case.makes[-1]):
                 return
         self.counts.without_reference += 1
+
+    def _wanted(self, case: Case, arguments: Arguments) -> Expected:
+        wanted = self._expected(arguments)
+        return wanted.where_as(self._expected(case.usual())) if case.where_nan == "elsewhere" else wanted
+
+    def _expected(self, arguments: Arguments) -> Expected:
+        return expected(self.reference, arguments, self._dtypes[arguments.dtypes()], self.seed)
 
     def _examine(self, case: Case, make, pristine: Arguments, wanted: Expected, last: bool) -> bool:
         """Whether the function took the arguments, or these are the last ones to try."""
         words, size = case.described(pristine), pristine.size()
         done = self._again(case, make) if case.kind == "again" else run(self.function, make())
+        if not (dtypes := {result.dtype for result in done.results}) <= self._dtypes[pristine.dtypes()]:
+            self._dtypes[pristine.dtypes()] |= dtypes
+            wanted = self._wanted(case, pristine)
         seen = _Seen(case, make, words, size, done, wanted)
         if done.error is not None:
             return self._raised(seen, last)
@@ -130,7 +139,6 @@ class Examination:
     def _know(self, done: Run) -> None:
         if self.given is None:
             self.given, self.compiling = done, Compiling(done.launched, self.gpus)
-        self._dtypes |= {result.dtype for result in done.results}
         self._constants |= blocks_of(v for launch in done.launches for v in launch.constants.values())
 
     def _raised(self, seen: _Seen, last: bool) -> bool:

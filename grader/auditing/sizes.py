@@ -76,6 +76,8 @@ def resized(arguments: Arguments, change: dict[int, int], seed: int) -> Argument
         made = _with_shape(leaf, shape, generator)
         if made is None:
             return None
+        if made.shape != leaf.shape and _ordered(leaf) and _is_length(leaf[-1], arguments):
+            return None  # the last number says where something ends
         leaves.append(_within(made, leaf, arguments, limits))
     return arguments.with_leaves(leaves)
 
@@ -135,6 +137,11 @@ def _within(made: torch.Tensor, given: torch.Tensor, arguments: Arguments, limit
     longer = [n for t in arguments.tensors().values() for n in t.shape if n > most]
     limit = limits.get(min(longer, default=0))
     return torch.where(made >= 0, made % limit, made) if limit else made
+
+
+def _is_length(number: torch.Tensor, arguments: Arguments) -> bool:
+    """Whether a number is the length of an axis."""
+    return int(number) in {n for tensor in arguments.tensors().values() for n in tensor.shape}
 
 
 def _counts(tensor: torch.Tensor) -> bool:
