@@ -64,8 +64,17 @@ INPUTS = {
     "add_norm_": (KERNELS.add_norm_reference_, [randn(4, 100), randn(4, 100), randn(100)]),
     "embedding": (lambda i, w: w[i], [torch.tensor([[3, 0, 49], [7, 7, 12]]), randn(50, 24)]),
     "shared_heads": (KERNELS.shared_heads_reference, [randn(2, 4, 9, 16), randn(2, 2, 9, 16)]),
+    "gated_": (KERNELS.gated_reference_, [randn(4, 100), randn(4, 100)]),
+    "quantize_fp8": (KERNELS.quantize_fp8_reference, [randn(4, 150)]),
+    "routing": (KERNELS.routing_reference, [randn(6, 10), 3]),
+    "place_of_largest": (torch.argmax, [randn(11, 30)]),
+    "segment_sums": (KERNELS.segment_sums_reference, [randn(37, 20), torch.tensor([0, 9, 26, 37])]),
+    "pages_of_two": (lambda k, v, i: k[i] * v[i], [randn(5, 40), randn(5, 40), torch.tensor([4, 1, 4, 0, 3])]),
+    "column_sums": (lambda x: x.sum(0), [randn(20, 70)]),
+    "weighted_histogram": (KERNELS.weighted_histogram_reference, [torch.arange(90) % 17, randn(17)]),
+    "relative": (lambda x: x / x.abs().amax(-1, keepdim=True), [randn(4, 100)]),
 }
-QUICK = {"softmax", "residual", "argmax", "shared_heads"}  # arguments of other kinds, and fast
+QUICK = {"softmax", "residual", "argmax", "shared_heads", "gated_"}  # arguments of other kinds, and fast
 
 
 def marked(names, quick):
@@ -144,6 +153,14 @@ def test_a_reference_with_numbers_of_its_own_need_not_take_float64(report):
     found = audit(doubled, lambda x: x @ two[: x.shape[1], : x.shape[1]], randn(3, 20), gpus=(), seconds=1)
 
     assert found and "the reference in float64" in repr(found)
+
+
+def test_an_argument_that_is_returned_is_told_once():
+    """It is a result, and an argument that the reference changes too: one fault, not two."""
+    x, gate = randn(3, 20), randn(3, 20)
+    found = audit(KERNELS.gated_, lambda x, gate: x.mul_(torch.sigmoid(gate)), x, gate, gpus=())
+
+    assert len(found.of("numbers")) == 1, found
 
 
 def halved(x):

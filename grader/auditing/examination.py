@@ -193,7 +193,7 @@ class Examination:
 
     def _result(self, seen: _Seen, place: int, name: str, got: torch.Tensor) -> None:
         want, error = seen.wanted.results[place], seen.wanted.allowed[place]
-        wrong = compared(name, got, want, error)
+        wrong = compared(name, got, want, error, seen.done.stored_by_pytorch(got))
         if wrong is None:
             self._right(seen, place, name, got)
             return

@@ -22,8 +22,11 @@ class Wrong:
     stored: bool = True
 
 
-def compared(name: str, got: torch.Tensor, want: torch.Tensor, error: torch.Tensor) -> Wrong | None:
+def compared(
+    name: str, got: torch.Tensor, want: torch.Tensor, error: torch.Tensor, by_pytorch: bool = False
+) -> Wrong | None:
     """What is wrong with a result, None if nothing is. name: of the result. want: in float64. error: that is allowed.
+    by_pytorch: whether an operator stored the result, from what kernels stored or did not store.
 
     Where the reference is NaN, any number that was stored is accepted: implementations do not agree on them.
     """
@@ -41,7 +44,11 @@ def compared(name: str, got: torch.Tensor, want: torch.Tensor, error: torch.Tens
     where = f"{name}[{', '.join(map(str, at))}]" if at else name
     parts = []
     if unstored.any():
-        parts.append(said("{where} was never stored", where=where))
+        parts.append(
+            said("{where} is computed from memory that was never stored", where=where)
+            if by_pytorch
+            else said("{where} was never stored", where=where)
+        )
     else:
         digits = apart(float(value), float(expected), 6)
         parts.append(
