@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import pytest
 import torch
 import torch.nn.functional as F
+import triton
 from conftest import ROOT
 
 import grader
@@ -201,6 +202,25 @@ def test_a_kernel_is_audited_with_its_grid():
 
     assert found and "size" not in found.counts.cases
     assert not audit(KERNELS.add_kernel, right, x, r, y, 200, grid=(1,), gpus=(), BLOCK=128)
+
+
+def test_a_kernel_whose_grid_is_a_function_gets_other_sizes():
+    """The numbers of its arguments go with them; one that may be anything keeps them as they are."""
+
+    def copied(x, y, n, stride):
+        y.copy_(x)
+
+    def grid(meta):
+        return (triton.cdiv(meta["n"], 16),)
+
+    x, y = randn(4, 40), torch.zeros(4, 40)
+    right = audit(KERNELS.copy_kernel, copied, x, y, 160, 40, grid=grid, gpus=(), BLOCK=16)
+    wrong = audit(KERNELS.copy_kernel, copied, x, y, 160, 40, grid=lambda meta: (meta["n"] // 16,), gpus=(), BLOCK=16)
+    other = audit(KERNELS.copy_kernel, copied, x, y, 160, 77, grid=grid, gpus=(), BLOCK=16)
+
+    assert right and right.counts.cases["size"] > 3, right
+    assert "expected" in wrong.of("numbers")[0].sentence and "as given" not in wrong.of("numbers")[0].case
+    assert other and "size" not in other.counts.cases and "other sizes" in repr(other)
 
 
 def test_a_reference_that_fails_is_no_report():

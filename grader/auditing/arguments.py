@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -13,19 +13,21 @@ from torch.utils import _pytree
 
 @dataclass(frozen=True)
 class Arguments:
-    """The arguments of one call. leaves: tensors and plain values. names: of the leaves, such as "x" or "qkv[1]"."""
+    """The arguments of one call. leaves: tensors and plain values. names: of the leaves, such as "x" or "qkv[1]".
+    constants: for a kernel, its constants; None for a function."""
 
     leaves: tuple[Any, ...]
     names: tuple[str, ...]
     shape: Any  # of the tree of args and kwargs
+    constants: frozenset[int] | None = None
 
     @classmethod
-    def of(cls, function, args, kwargs) -> Arguments:
+    def of(cls, function, args, kwargs, constants=None) -> Arguments:
         """The arguments of function(*args, **kwargs)."""
         flat, shape = _pytree.tree_flatten((tuple(args), dict(kwargs)))
         places = _pytree.tree_flatten_with_path((tuple(args), dict(kwargs)))[0]
         called = _names(function, len(args))
-        return cls(tuple(flat), tuple(_name(path, called) for path, _ in places), shape)
+        return cls(tuple(flat), tuple(_name(path, called) for path, _ in places), shape, constants)
 
     def given_to(self, function) -> Any:
         """What the function returns for them."""
@@ -35,11 +37,11 @@ class Arguments:
     def mapped(self, change: Callable[[int, torch.Tensor], torch.Tensor]) -> Arguments:
         """The same with change(place, tensor) in place of each tensor."""
         leaves = tuple(change(i, leaf) if is_tensor(leaf) else leaf for i, leaf in enumerate(self.leaves))
-        return Arguments(leaves, self.names, self.shape)
+        return self.with_leaves(leaves)
 
     def with_leaves(self, leaves) -> Arguments:
         """The same with other leaves."""
-        return Arguments(tuple(leaves), self.names, self.shape)
+        return replace(self, leaves=tuple(leaves))
 
     def tensors(self) -> dict[int, torch.Tensor]:
         """The tensors by their places among the leaves."""

@@ -43,6 +43,12 @@ class Case:
 def cases(given: Arguments, examination, fixed: bool, seed: int) -> Iterator[Case]:
     """All cases. examination: knows what the ones so far have shown. fixed: whether sizes stay as they are."""
     lengths = [] if fixed else sizes.axes(given)
+    if given.constants is not None:
+        examination.not_seen(
+            said("other places in memory, since a kernel gets its strides as numbers")
+            if lengths
+            else said("other sizes and places in memory, since a kernel gets its sizes and strides as numbers")
+        )
     base = sizes.small(given, lengths)
     if given.size() <= _MOST or fixed:
         yield Case("given", said("as given"), (lambda: kept(given),), orders=True)
@@ -57,7 +63,7 @@ def cases(given: Arguments, examination, fixed: bool, seed: int) -> Iterator[Cas
     cheap = max(work.size(), _CHEAP)
     other_sizes = [case for elements, case in sized if elements <= cheap]
     dear = sorted(((n, case) for n, case in sized if n > cheap), key=lambda each: each[0])
-    all_variants = (_of_variant(each, work) for each in variants(work, examination.changes) if _suits(each, fixed))
+    all_variants = (_of_variant(each, work) for each in variants(work, examination.changes) if _suits(each, work))
     yield from _by_turns(other_sizes[::_FIRST], all_variants)
     yield from (case for i, case in enumerate(other_sizes) if i % _FIRST)
     yield from (case for _, case in dear)
@@ -96,9 +102,9 @@ def _of_sizes(given: Arguments, lengths: list[int], base: dict[int, int], examin
             yield first.size() if first else 0, Case("size", "", makes, orders=True)
 
 
-def _suits(variant: Variant, fixed: bool) -> bool:
-    """Whether a variant is one for arguments whose sizes and strides stay as they are, if these do."""
-    return not fixed or variant.kind in ("dtype", "values", "again")
+def _suits(variant: Variant, arguments: Arguments) -> bool:
+    """Whether a variant is one for these arguments: those of a kernel have sizes and strides among them."""
+    return arguments.constants is None or variant.kind in ("dtype", "values", "again")
 
 
 def _by_turns(*many: Iterable[Case]) -> Iterator[Case]:

@@ -43,6 +43,8 @@ class Variant:
 def variants(arguments: Arguments, changed: Collection[int]) -> Iterator[Variant]:
     """All of them for these arguments. changed: places of the arguments that the reference stores to."""
     yield from _layouts(changed)
+    label = said("rows so far apart that the last one begins beyond element 2^31")
+    yield Variant("far", label, (lambda a: _far(a, apart=True), lambda a: _far(a, apart=False)))
     for dtype in _DTYPES.get(_dtype(arguments), ()):
         label = said("as {dtype}", dtype=dtype_name(dtype))
         yield Variant("dtype", label, (lambda a, dtype=dtype: _as_dtype(a, dtype),))
@@ -54,8 +56,6 @@ def variants(arguments: Arguments, changed: Collection[int]) -> Iterator[Variant
         yield Variant("long", label, (lambda a, axis=axis: _up_and_down(a, axis),))
     yield Variant("empty", said("no rows"), (_empty,))
     yield Variant("again", said("other numbers in the same memory"), (lambda a: _of_one(a, main, _others),))
-    label = said("rows so far apart that the last one begins beyond element 2^31")
-    yield Variant("far", label, (lambda a: _far(a, apart=True), lambda a: _far(a, apart=False)))
 
 
 def _layouts(changed: Collection[int]) -> Iterator[Variant]:

@@ -672,3 +672,9 @@ def relative(x):
     y = torch.empty_like(x)
     relative_kernel[(x.shape[0],)](y, x, x.shape[1], BLOCK=triton.next_power_of_2(x.shape[1]))
     return y
+
+
+@triton.jit
+def copy_kernel(x_ptr, y_ptr, n, stride, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + offsets, tl.load(x_ptr + offsets, mask=offsets < n), mask=offsets < n)
