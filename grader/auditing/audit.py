@@ -25,7 +25,7 @@ from .kernel_lines import called_as, first_line
 from .moved import traffic
 from .report import Report
 
-_SECONDS = 7.5
+_SECONDS = 6.0
 _WAIT, _LEAST_WAIT = 9.0, 1.0  # for the compiler: seconds since the audit began, and after its last case
 
 
