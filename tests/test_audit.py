@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import pytest
 import torch
 import torch.nn.functional as F
+import triton
 from conftest import ROOT
 
 import grader
@@ -64,8 +65,17 @@ INPUTS = {
     "add_norm_": (KERNELS.add_norm_reference_, [randn(4, 100), randn(4, 100), randn(100)]),
     "embedding": (lambda i, w: w[i], [torch.tensor([[3, 0, 49], [7, 7, 12]]), randn(50, 24)]),
     "shared_heads": (KERNELS.shared_heads_reference, [randn(2, 4, 9, 16), randn(2, 2, 9, 16)]),
+    "gated_": (KERNELS.gated_reference_, [randn(4, 100), randn(4, 100)]),
+    "quantize_fp8": (KERNELS.quantize_fp8_reference, [randn(4, 150)]),
+    "routing": (KERNELS.routing_reference, [randn(6, 10), 3]),
+    "place_of_largest": (torch.argmax, [randn(11, 30)]),
+    "segment_sums": (KERNELS.segment_sums_reference, [randn(37, 20), torch.tensor([0, 9, 26, 37])]),
+    "pages_of_two": (lambda k, v, i: k[i] * v[i], [randn(5, 40), randn(5, 40), torch.tensor([4, 1, 4, 0, 3])]),
+    "column_sums": (lambda x: x.sum(0), [randn(20, 70)]),
+    "weighted_histogram": (KERNELS.weighted_histogram_reference, [torch.arange(90) % 17, randn(17)]),
+    "relative": (lambda x: x / x.abs().amax(-1, keepdim=True), [randn(4, 100)]),
 }
-QUICK = {"softmax", "residual", "argmax", "shared_heads"}  # arguments of other kinds, and fast
+QUICK = {"softmax", "residual", "argmax", "shared_heads", "gated_"}  # arguments of other kinds, and fast
 
 
 def marked(names, quick):
@@ -146,6 +156,14 @@ def test_a_reference_with_numbers_of_its_own_need_not_take_float64(report):
     assert found and "the reference in float64" in repr(found)
 
 
+def test_an_argument_that_is_returned_is_told_once():
+    """It is a result, and an argument that the reference changes too: one fault, not two."""
+    x, gate = randn(3, 20), randn(3, 20)
+    found = audit(KERNELS.gated_, lambda x, gate: x.mul_(torch.sigmoid(gate)), x, gate, gpus=())
+
+    assert len(found.of("numbers")) == 1, found
+
+
 def halved(x):
     """A wrong function without a kernel."""
     return x / 2
@@ -184,6 +202,25 @@ def test_a_kernel_is_audited_with_its_grid():
 
     assert found and "size" not in found.counts.cases
     assert not audit(KERNELS.add_kernel, right, x, r, y, 200, grid=(1,), gpus=(), BLOCK=128)
+
+
+def test_a_kernel_whose_grid_is_a_function_gets_other_sizes():
+    """The numbers of its arguments go with them; one that may be anything keeps them as they are."""
+
+    def copied(x, y, n, stride):
+        y.copy_(x)
+
+    def grid(meta):
+        return (triton.cdiv(meta["n"], 16),)
+
+    x, y = randn(4, 40), torch.zeros(4, 40)
+    right = audit(KERNELS.copy_kernel, copied, x, y, 160, 40, grid=grid, gpus=(), BLOCK=16)
+    wrong = audit(KERNELS.copy_kernel, copied, x, y, 160, 40, grid=lambda meta: (meta["n"] // 16,), gpus=(), BLOCK=16)
+    other = audit(KERNELS.copy_kernel, copied, x, y, 160, 77, grid=grid, gpus=(), BLOCK=16)
+
+    assert right and right.counts.cases["size"] > 3, right
+    assert "expected" in wrong.of("numbers")[0].sentence and "as given" not in wrong.of("numbers")[0].case
+    assert other and "size" not in other.counts.cases and "other sizes" in repr(other)
 
 
 def test_a_reference_that_fails_is_no_report():

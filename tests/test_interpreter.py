@@ -437,6 +437,32 @@ def products(y_ptr, a_ptr, b_ptr, SIZE: tl.constexpr):
     tl.store(y_ptr + places, tl.dot(tl.load(a_ptr + places), tl.trans(tl.load(b_ptr + places))))
 
 
+@triton.jit
+def converted(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < n, other=0.0)
+    tl.store(y_ptr + offsets, x.to(y_ptr.dtype.element_ty), mask=offsets < n)
+
+
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2])
+def test_numbers_of_8_bits_are_converted_as_on_a_gpu(dtype):
+    """Rounded to nearest even, with the carry; too large ones become the largest. Each of the 256 is read as it is."""
+    every = torch.arange(256).to(torch.uint8).view(dtype)
+    wide = torch.empty(256)
+    converted[(8,)](wide, every, 256, BLOCK=32)
+    finite = every.float()[every.float().isfinite()].sort()[0]
+    halfway = (finite[1:] + finite[:-1]) / 2
+    x = torch.cat([finite, halfway, halfway * (1 + 1e-6), halfway * (1 - 1e-6), 2 * finite])
+    largest = torch.finfo(dtype).max
+    for source in (torch.float32, torch.float16, torch.bfloat16):
+        y = torch.empty(len(x), dtype=dtype)
+        converted[(triton.cdiv(len(x), 64),)](y, x.to(source), len(x), BLOCK=64)
+        rounded = x.to(source).float().clamp(-largest, largest).to(dtype)
+
+        assert torch.equal(y.view(torch.uint8), rounded.view(torch.uint8))
+    assert torch.equal(wide.nan_to_num(-1.0), every.float().nan_to_num(-1.0))
+
+
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_products_of_half_precision_are_summed_in_float32(dtype):
     """As on tensor cores: of 2048 and fifteen ones, no one is lost."""

@@ -12,12 +12,14 @@ from collections.abc import Callable
 
 import torch
 
-from .arguments import Arguments
+from .arguments import Arguments, is_coarse
 
 _TRIALS = 6
 _TIES = 12  # more trials for whole numbers: of several equal inputs, each comes first in some
 _ROUNDINGS = 16  # in float32, before the length of a sum counts
 _HUGE = 1e30
+_TIE = 1e-13  # of zeros: more than float64 rounds away, and next to nothing beside any number
+_NOTHING = 1e-30  # what is smaller passes for 0
 _SINGLE = torch.finfo(torch.float32).eps / 2
 
 
@@ -44,44 +46,58 @@ def moves(
     found = [torch.zeros(want.shape, dtype=torch.float64) for want in wants]
     trials = [exact.mapped(lambda _, t, sign=sign: _ramp(t, sign * distance)) for sign in (1, -1)]
     trials += [exact.mapped(lambda _, t: _jittered(t, distance, generator)) for _ in range(_TRIALS)]
-    if not all(want.is_floating_point() for want in wants):
-        trials += [exact.mapped(lambda _, t: _jittered(t, distance, generator, True)) for _ in range(_TIES)]
-    for trial in trials:
+    usual = len(trials)
+    if any(map(is_coarse, wants)):
+        trials += [exact.mapped(lambda _, t: _without_ties(t, distance, generator)) for _ in range(_TIES)]
+    for number, trial in enumerate(trials):
         for i, moved in enumerate(outputs(trial)):
-            apart = (moved.double() - wants[i].double()).abs().nan_to_num(0.0, torch.inf, torch.inf)
-            found[i] = torch.maximum(found[i], torch.where(wants[i].isfinite(), apart, 0.0))
-    return [_smooth(each) if want.is_floating_point() else each for each, want in zip(found, wants)]
+            if number < usual or is_coarse(wants[i]):
+                apart = (moved.double() - wants[i].double()).abs().nan_to_num(0.0, torch.inf, torch.inf)
+                found[i] = torch.maximum(found[i], torch.where(wants[i].double().isfinite(), apart, 0.0))
+    return [_as_places(each) if is_coarse(want) else _smooth(each) for each, want in zip(found, wants)]
 
 
 def allowed(want: torch.Tensor, moved: torch.Tensor, length: int, dtypes: set[torch.dtype]) -> torch.Tensor:
     """The absolute error that a result may have: float64, of its shape. moved: as `moves` gives them.
 
     Arithmetic in float32 makes errors relative to the largest number of a row too: an activation may add 1 to a small
-    number. A whole number has no error of its own.
+    number. A coarse number has no error of its own.
     """
-    if not want.is_floating_point():
+    if is_coarse(want):
         return moved
     size = want.double().nan_to_num(0.0, 0.0, 0.0).abs()
     error = moved + (_ROUNDINGS + length**0.5) * _SINGLE * _of_row(size, torch.amax)
     if halves := _halves(dtypes):
         error = error + max(torch.finfo(dtype).eps for dtype in halves) * size
     # Below the smallest normal number digits are lost, and a GPU may flush to 0. float16 keeps its subnormal numbers.
-    kinds = [torch.finfo(dtype) for dtype in dtypes if dtype.is_floating_point]
+    kinds = [torch.finfo(dtype) for dtype in dtypes if dtype.is_floating_point and torch.finfo(dtype).bits > 8]
     tiny = [kind.smallest_normal * (kind.eps if kind.dtype == "float16" else 2) for kind in kinds]
     return error + max(tiny, default=0.0)
 
 
 def _halves(dtypes: set[torch.dtype]) -> list[torch.dtype]:
-    return [dtype for dtype in dtypes if dtype.is_floating_point and torch.finfo(dtype).bits < 32]
+    return [dtype for dtype in dtypes if dtype.is_floating_point and 8 < torch.finfo(dtype).bits < 32]
 
 
-def _jittered(tensor: torch.Tensor, distance: float, generator: torch.Generator, partly: bool = False) -> torch.Tensor:
-    """Each number moved up or down. partly: by a part of the distance, so that no two equal ones stay equal."""
+def _jittered(tensor: torch.Tensor, distance: float, generator: torch.Generator) -> torch.Tensor:
+    """Each number moved up or down."""
     if not tensor.is_floating_point():
         return tensor.clone()
     signs = torch.randint(2, tensor.shape, generator=generator).to(tensor.dtype) * 2 - 1
-    parts = torch.rand(tensor.shape, generator=generator, dtype=tensor.dtype) if partly else 1
-    return tensor * (1 + distance * signs * parts)
+    return tensor * (1 + distance * signs)
+
+
+def _without_ties(tensor: torch.Tensor, distance: float, generator: torch.Generator) -> torch.Tensor:
+    """Each number moved by a part of the distance, so that no two equal ones stay equal.
+
+    Zeros move only down: what is not above 0 stays so.
+    """
+    if not tensor.is_floating_point() or not tensor.numel():
+        return tensor.clone()
+    parts = torch.rand(tensor.shape, generator=generator, dtype=tensor.dtype)
+    size = tensor.abs().nan_to_num(0.0, 0.0, 0.0).max()
+    zeros = -_TIE * parts * (size if size > _NOTHING else 1.0)
+    return torch.where(tensor.abs() < _NOTHING, zeros, tensor * (1 + distance * (2 * parts - 1)))
 
 
 def _ramp(tensor: torch.Tensor, distance: float) -> torch.Tensor:
@@ -96,6 +112,12 @@ def _ramp(tensor: torch.Tensor, distance: float) -> torch.Tensor:
 def _smooth(moved: torch.Tensor) -> torch.Tensor:
     """No less than the mean of the row: where an input moves at random, one result can stay where it was."""
     return torch.maximum(moved, _of_row(moved.nan_to_num(0.0, 0.0, 0.0), torch.mean))
+
+
+def _as_places(moved: torch.Tensor) -> torch.Tensor:
+    """Where a whole number moves by more than 1, it is a place among ties, and so are the others of its row."""
+    most = _of_row(moved, torch.amax)
+    return torch.where(most > 1, most, moved)
 
 
 def _of_row(values: torch.Tensor, of) -> torch.Tensor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -13,19 +13,21 @@ from torch.utils import _pytree
 
 @dataclass(frozen=True)
 class Arguments:
-    """The arguments of one call. leaves: tensors and plain values. names: of the leaves, such as "x" or "qkv[1]"."""
+    """The arguments of one call. leaves: tensors and plain values. names: of the leaves, such as "x" or "qkv[1]".
+    constants: for a kernel, its constants; None for a function."""
 
     leaves: tuple[Any, ...]
     names: tuple[str, ...]
     shape: Any  # of the tree of args and kwargs
+    constants: frozenset[int] | None = None
 
     @classmethod
-    def of(cls, function, args, kwargs) -> Arguments:
+    def of(cls, function, args, kwargs, constants=None) -> Arguments:
         """The arguments of function(*args, **kwargs)."""
         flat, shape = _pytree.tree_flatten((tuple(args), dict(kwargs)))
         places = _pytree.tree_flatten_with_path((tuple(args), dict(kwargs)))[0]
         called = _names(function, len(args))
-        return cls(tuple(flat), tuple(_name(path, called) for path, _ in places), shape)
+        return cls(tuple(flat), tuple(_name(path, called) for path, _ in places), shape, constants)
 
     def given_to(self, function) -> Any:
         """What the function returns for them."""
@@ -35,15 +37,19 @@ class Arguments:
     def mapped(self, change: Callable[[int, torch.Tensor], torch.Tensor]) -> Arguments:
         """The same with change(place, tensor) in place of each tensor."""
         leaves = tuple(change(i, leaf) if is_tensor(leaf) else leaf for i, leaf in enumerate(self.leaves))
-        return Arguments(leaves, self.names, self.shape)
+        return self.with_leaves(leaves)
 
     def with_leaves(self, leaves) -> Arguments:
         """The same with other leaves."""
-        return Arguments(tuple(leaves), self.names, self.shape)
+        return replace(self, leaves=tuple(leaves))
 
     def tensors(self) -> dict[int, torch.Tensor]:
         """The tensors by their places among the leaves."""
         return {i: leaf for i, leaf in enumerate(self.leaves) if is_tensor(leaf)}
+
+    def dtypes(self) -> frozenset[torch.dtype]:
+        """The dtypes of all tensors."""
+        return frozenset(tensor.dtype for tensor in self.tensors().values())
 
     def size(self) -> int:
         """The elements of all tensors."""
@@ -51,7 +57,7 @@ class Arguments:
 
     def main(self) -> int | None:
         """The place of the largest floating-point tensor, None if there is none."""
-        floats = {i: t.numel() for i, t in self.tensors().items() if t.is_floating_point()}
+        floats = {i: t.numel() for i, t in self.tensors().items() if t.is_floating_point() and not is_coarse(t)}
         return max(floats, key=floats.__getitem__, default=None)
 
     def described(self) -> str:
@@ -65,6 +71,11 @@ class Arguments:
 def is_tensor(value) -> bool:
     """Whether a leaf is a tensor whose elements lie in memory."""
     return isinstance(value, torch.Tensor) and value.layout == torch.strided
+
+
+def is_coarse(tensor: torch.Tensor) -> bool:
+    """Whether a tensor has whole numbers, or numbers of 8 bits, with which PyTorch computes little."""
+    return not tensor.is_floating_point() or torch.finfo(tensor.dtype).bits < 16
 
 
 def flat(value) -> list[torch.Tensor]:

@@ -36,12 +36,13 @@ def audit(
 
     function, reference: called with the inputs and keyword arguments; the reference on float64. What one returns is
     compared with what the other returns, and so are the inputs that the reference changes. With grid=, the function is
-    a kernel, launched over this grid with the keyword arguments, which the reference does not get; sizes stay as they
-    are. Most cases are made from the inputs: other sizes, numbers, dtypes and places in memory. gpus: names of those
-    for which the launches are compiled, as for machine_code; () compiles nothing. seconds: after which no more cases
-    are made. seed: of what is drawn at random. Returns a Report, which is true where no fault was found. Raises
-    CannotAudit where there is nothing to audit: for a reference that fails on the inputs, and on a machine without
-    Triton.
+    a kernel, launched over this grid with the keyword arguments, which the reference does not get. Sizes stay as they
+    are, unless the grid is a function, as in Triton: then axes get shorter, and so do the whole numbers among the
+    arguments that are their lengths, products of these, or strides. Most cases are made from the inputs: other sizes,
+    numbers, dtypes and places in memory. gpus: names of those for which the launches are compiled, as for machine_code;
+    () compiles nothing. seconds: after which no more cases are made. seed: of what is drawn at random. Returns a
+    Report, which is true where no fault was found. Raises CannotAudit where there is nothing to audit: for a reference
+    that fails on the inputs, and on a machine without Triton.
 
     >>> assert audit(my_softmax, lambda x: torch.softmax(x, -1), torch.randn(4, 781))
     """
@@ -65,13 +66,16 @@ def audited(function, reference, inputs, kwargs: dict, grid, gpus: tuple, second
     if grid is None:
         target, given = function, Arguments.of(function, inputs, kwargs)
     else:
-        target, given = _launched(function, grid, kwargs), Arguments.of(function.fn, inputs, {})
+        constants = frozenset(
+            v for k, v in kwargs.items() if type(v) is int and k not in triton_private.launch_options()
+        )
+        target, given = _launched(function, grid, kwargs), Arguments.of(function.fn, inputs, {}, constants)
     examination = Examination(target, reference, gpus, seed)
     examination.begin(given)
     reached = True
     with _one_thread(), _configurations(examination), _alarm(seconds) as limit:
         try:
-            for case in cases(given, examination, fixed=grid is not None, seed=seed):
+            for case in cases(given, examination, fixed=grid is not None and not callable(grid), seed=seed):
                 examination.examine(case)
                 if time.monotonic() - begun > seconds:
                     raise limit

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -12,7 +13,8 @@ from . import sizes
 from .arguments import Arguments
 from .variants import Variant, variants
 
-_FIRST = 3  # of so many sizes one comes before all that is no size: a slow kernel may not get further
+_FIRST = 3  # of so many sizes one comes with the other cases, and the rest after them
+_CHEAP = 1 << 14  # elements of all tensors together; a size with more of them than this and the usual one comes last
 _MOST = 1 << 18  # elements of all tensors together, of the given arguments that are run as they are
 
 
@@ -22,7 +24,8 @@ class Case:
 
     kind: "given", "size", or that of a variant. label: "" where the sizes say it all. makes: each
     makes arguments anew, None where there are no such; those count that reference and function take first. usual: makes
-    the arguments of which a variant is one. orders: whether the programs also run in other orders.
+    the arguments of which a variant is one. orders: whether the programs also run in other orders. where_nan: as of a
+    Variant.
     """
 
     kind: str
@@ -30,6 +33,7 @@ class Case:
     makes: tuple[Callable[[], Arguments | None], ...]
     usual: Callable[[], Arguments] | None = None
     orders: bool = False
+    where_nan: str = ""
 
     def described(self, arguments: Arguments) -> Said | str:
         """The case in words."""
@@ -39,6 +43,12 @@ class Case:
 def cases(given: Arguments, examination, fixed: bool, seed: int) -> Iterator[Case]:
     """All cases. examination: knows what the ones so far have shown. fixed: whether sizes stay as they are."""
     lengths = [] if fixed else sizes.axes(given)
+    if given.constants is not None:
+        examination.not_seen(
+            said("other places in memory, since a kernel gets its strides as numbers")
+            if lengths
+            else said("other sizes and places in memory, since a kernel gets its sizes and strides as numbers")
+        )
     base = sizes.small(given, lengths)
     if given.size() <= _MOST or fixed:
         yield Case("given", said("as given"), (lambda: kept(given),), orders=True)
@@ -49,12 +59,14 @@ def cases(given: Arguments, examination, fixed: bool, seed: int) -> Iterator[Cas
     work = sizes.resized(given, base, seed)
     if work is None or work.size() > _MOST:
         return
-    other_sizes = [*_of_sizes(given, lengths, base, examination, seed)]
-    yield from other_sizes[::_FIRST]
-    for variant in variants(work):
-        if not fixed or variant.kind in ("dtype", "values", "again"):
-            yield from _of_variant(variant, work)
+    sized = [*_of_sizes(given, lengths, base, examination, seed)]
+    cheap = max(work.size(), _CHEAP)
+    other_sizes = [case for elements, case in sized if elements <= cheap]
+    dear = sorted(((n, case) for n, case in sized if n > cheap), key=lambda each: each[0])
+    all_variants = (_of_variant(each, work) for each in variants(work, examination.changes) if _suits(each, work))
+    yield from _by_turns(other_sizes[::_FIRST], all_variants)
     yield from (case for i, case in enumerate(other_sizes) if i % _FIRST)
+    yield from (case for _, case in dear)
 
 
 def kept(arguments: Arguments) -> Arguments:
@@ -76,7 +88,8 @@ def _works(examination, given: Arguments, base: dict[int, int], seed: int) -> bo
     return smaller is not None and examination.accepts(smaller)
 
 
-def _of_sizes(given: Arguments, lengths: list[int], base: dict[int, int], examination, seed: int) -> Iterator[Case]:
+def _of_sizes(given: Arguments, lengths: list[int], base: dict[int, int], examination, seed: int):
+    """(elements of its arguments, case) of each other size."""
     seen: list[dict[int, int]] = []
     for change in sizes.changes(lengths, base, examination.blocks()):
         if change in seen or sizes.resized(given, change, seed) is None:
@@ -85,8 +98,21 @@ def _of_sizes(given: Arguments, lengths: list[int], base: dict[int, int], examin
         tries = sizes.attempts(change, base, given)
         makes = tuple(lambda each=each: sizes.resized(given, each, seed) for each in tries)
         if makes:
-            yield Case("size", "", makes, orders=True)
+            first = makes[0]()
+            yield first.size() if first else 0, Case("size", "", makes, orders=True)
 
 
-def _of_variant(variant: Variant, work: Arguments) -> Iterator[Case]:
-    yield Case(variant.kind, variant.label, (lambda: variant.make(kept(work)),), usual=lambda: kept(work))
+def _suits(variant: Variant, arguments: Arguments) -> bool:
+    """Whether a variant is one for these arguments: those of a kernel have sizes and strides among them."""
+    return arguments.constants is None or variant.kind in ("dtype", "values", "again")
+
+
+def _by_turns(*many: Iterable[Case]) -> Iterator[Case]:
+    """The first case of each, then the second one of each, and so on: the time may not reach all of them."""
+    for row in itertools.zip_longest(*many):
+        yield from (case for case in row if case is not None)
+
+
+def _of_variant(variant: Variant, work: Arguments) -> Case:
+    makes = tuple(lambda make=make: make(kept(work)) for make in variant.makes)
+    return Case(variant.kind, variant.label, makes, usual=lambda: kept(work), where_nan=variant.where_nan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 import torch
@@ -19,7 +19,6 @@ from .kernel_lines import Line, Witness
 from .numbers_compared import Wrong, compared, nan_or_not, used
 from .one_run import Run, run
 from .sizes import blocks_of
-from .variants import ONE_NAN, ROW_OF_INF, SOME_INF
 
 _SMALL = 1 << 16  # elements of a case that is run once more to find the lines of its accesses
 
@@ -49,16 +48,18 @@ class Examination:
     def __init__(self, function, reference, gpus: tuple[str, ...], seed: int):
         self.function, self.reference, self.gpus, self.seed = function, reference, gpus, seed
         self.findings, self.counts = Findings(), Counts()
+        self.changes: list[int] = []  # places of the arguments that the reference stores to
         self.unseen: list[str] = []
         self.given: Run | None = None  # the first run that ended well
         self.compiling: Compiling | None = None  # its launches
-        self._dtypes: set[torch.dtype] = set()
+        # Of the results, by those of the tensors that a call was given.
+        self._dtypes: dict[frozenset, set[torch.dtype]] = defaultdict(set)
         self._constants: set[int] = set()
 
     def begin(self, given: Arguments) -> None:
         """Look at the reference alone. Raises CannotAudit where it fails on the given arguments."""
         try:
-            expected(self.reference, given, set(), self.seed)
+            self.changes = expected(self.reference, given, set(), self.seed).changed
         except ReferenceFailed as error:
             raise CannotAudit(said("the reference fails on the given inputs: {error}", error=error)) from None
 
@@ -85,7 +86,7 @@ class Examination:
         for make in case.makes:
             try:
                 arguments = make()
-                wanted = expected(self.reference, arguments, self._dtypes, self.seed) if arguments else None
+                wanted = self._wanted(case, arguments) if arguments else None
             except ReferenceFailed:
                 continue
             except OSError:
@@ -93,19 +94,27 @@ class Examination:
                 return
             if wanted is None:
                 return
-            if case.label == SOME_INF and any(result.isnan().any() for result in wanted.results):
+            if case.where_nan == "left out" and any(result.isnan().any() for result in wanted.results):
                 self.not_seen(said("-inf among the inputs, for which the reference is NaN"))
                 return  # -inf is no number that the function is for
-            if case.label in (ROW_OF_INF, ONE_NAN):
-                wanted = wanted.where_as(expected(self.reference, case.usual(), self._dtypes, self.seed))
             if self._examine(case, make, arguments, wanted, last=make is case.makes[-1]):
                 return
         self.counts.without_reference += 1
+
+    def _wanted(self, case: Case, arguments: Arguments) -> Expected:
+        wanted = self._expected(arguments)
+        return wanted.where_as(self._expected(case.usual())) if case.where_nan == "elsewhere" else wanted
+
+    def _expected(self, arguments: Arguments) -> Expected:
+        return expected(self.reference, arguments, self._dtypes[arguments.dtypes()], self.seed)
 
     def _examine(self, case: Case, make, pristine: Arguments, wanted: Expected, last: bool) -> bool:
         """Whether the function took the arguments, or these are the last ones to try."""
         words, size = case.described(pristine), pristine.size()
         done = self._again(case, make) if case.kind == "again" else run(self.function, make())
+        if not (dtypes := {result.dtype for result in done.results}) <= self._dtypes[pristine.dtypes()]:
+            self._dtypes[pristine.dtypes()] |= dtypes
+            wanted = self._wanted(case, pristine)
         seen = _Seen(case, make, words, size, done, wanted)
         if done.error is not None:
             return self._raised(seen, last)
@@ -130,7 +139,6 @@ class Examination:
     def _know(self, done: Run) -> None:
         if self.given is None:
             self.given, self.compiling = done, Compiling(done.launched, self.gpus)
-        self._dtypes |= {result.dtype for result in done.results}
         self._constants |= blocks_of(v for launch in done.launches for v in launch.constants.values())
 
     def _raised(self, seen: _Seen, last: bool) -> bool:
@@ -180,18 +188,19 @@ class Examination:
         results = results[:returned] + [tensors[i].detach() for i in seen.wanted.changed]
         names += [seen.done.arguments.names[i] for i in seen.wanted.changed]
         for place, name in enumerate(names):
-            self._result(seen, place, name, results[place])
+            if not any(_is_same(seen, results, place, earlier) for earlier in range(min(place, returned))):
+                self._result(seen, place, name, results[place])
 
     def _result(self, seen: _Seen, place: int, name: str, got: torch.Tensor) -> None:
         want, error = seen.wanted.results[place], seen.wanted.allowed[place]
-        wrong = compared(name, got, want, error)
+        wrong = compared(name, got, want, error, seen.done.stored_by_pytorch(got))
         if wrong is None:
             self._right(seen, place, name, got)
             return
         family = seen.case.kind if seen.case.kind not in ("given", "size", "empty") else "size"
-        if any(fault.symptom == ("wrong", place, "size") for fault in self.findings.faults):
+        if any(fault.symptom == ("wrong", name, "size") for fault in self.findings.faults):
             family = "size"  # it is wrong for plain inputs already
-        symptom = "wrong", place, family
+        symptom = "wrong", name, family
         if self.findings.known(symptom, seen.words, seen.size):
             return
         lines: tuple[Line, ...] = ()
@@ -204,6 +213,8 @@ class Examination:
                 return
             lines = self._lines(seen, place, wrong, again, witness)
         self._fault("numbers" if wrong.stored else "memory", wrong.sentence, seen, lines, symptom, symptom)
+        if family == "size":  # what came with other numbers or places may come from it
+            self.findings.absorb(symptom, [each for each in self.findings.symptoms() if each[:2] == symptom[:2]])
 
     def _right(self, seen: _Seen, place: int, name: str, got: torch.Tensor) -> None:
         want = seen.wanted.results[place]
@@ -294,6 +305,18 @@ def _outside(error: OutOfBounds, case: Case) -> str:
     if case.kind == "far" and (error.where.get("column") or 0) < 0:
         return said("{error} An offset of 32 bits wraps at 2^31.", error=error)
     return message(error)
+
+
+def _is_same(seen: _Seen, results: list[torch.Tensor], one: int, other: int) -> bool:
+    """Whether two results are one tensor, of which the same is expected: an argument that is changed and returned."""
+    a, b = results[one], results[other]
+    wanted = seen.wanted.results
+    same_memory = (a.data_ptr(), a.numel()) == (b.data_ptr(), b.numel()) and a.numel() > 0
+    return (
+        same_memory
+        and wanted[one].numel() == wanted[other].numel()
+        and order_of_programs.same(wanted[one].reshape(-1), wanted[other].reshape(-1))
+    )
 
 
 def _first_line(error: BaseException) -> str:

@@ -8,7 +8,7 @@ import torch
 
 from ..checks.bounds import HALF
 from . import allowed_error
-from .arguments import Arguments, flat
+from .arguments import Arguments, flat, is_coarse
 from .one_run import quiet
 
 
@@ -88,13 +88,19 @@ def _changed(reference, arguments: Arguments) -> list[int]:
     """The places of the arguments that the reference changes."""
     places = [*arguments.tensors()]
     after = _outputs(reference, arguments, places)[-len(places) :] if places else []
-    return [i for i, t in zip(places, after) if not torch.equal(t.nan_to_num(), arguments.leaves[i].nan_to_num())]
+    before = {i: _plain(arguments.leaves[i]) for i in places}
+    return [i for i, t in zip(places, after) if not torch.equal(_plain(t).nan_to_num(), before[i].nan_to_num())]
 
 
 def _no_stricter(error: torch.Tensor, want: torch.Tensor, single: torch.Tensor) -> torch.Tensor:
-    """Twice the error that the reference has in float32 is allowed, and any where it is not finite there."""
-    if single.shape != want.shape or not want.is_floating_point():
+    """Twice the error that the reference has in float32 is allowed, and any where it is not finite there.
+
+    A coarse number may be that of float32.
+    """
+    if single.shape != want.shape:
         return error
+    if is_coarse(want):
+        return torch.maximum(error, (single.double() - want.double()).abs().nan_to_num(0.0))
     own = (single.double() - want.double()).abs()
     own = torch.where(want.isfinite(), own.nan_to_num(torch.inf, torch.inf, torch.inf), 0.0)
     lost = own.isinf()
@@ -112,3 +118,8 @@ def _length(arguments: Arguments, results: list[torch.Tensor]) -> int:
 
 def _wide(result: torch.Tensor) -> torch.Tensor:
     return result.double() if result.is_floating_point() else result
+
+
+def _plain(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor of numbers that PyTorch compares: it has few operators for those of 8 bits."""
+    return tensor.float() if tensor.is_floating_point() and is_coarse(tensor) else tensor

@@ -62,6 +62,17 @@ class Findings:
             old.also.append(case)
         return True
 
+    def symptoms(self) -> list[tuple]:
+        """Those of all faults."""
+        return [fault.symptom for fault in self.faults]
+
+    def absorb(self, symptom: tuple, others: list[tuple]) -> None:
+        """Name the cases of faults with other symptoms beside the fault with this one, and drop these faults."""
+        kept = next(fault for fault in self.faults if fault.symptom == symptom)
+        dropped = [fault for fault in self.faults if fault.symptom in others and fault is not kept]
+        kept.also = [*dict.fromkeys([*kept.also, *(case for fault in dropped for case in (fault.case, *fault.also))])]
+        self.faults = [fault for fault in self.faults if fault not in dropped]
+
     def refused(self, error: str, case: str) -> None:
         """Add a case that the function does not take."""
         self.refusals.setdefault(error, []).append(case)

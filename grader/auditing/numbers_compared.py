@@ -22,8 +22,11 @@ class Wrong:
     stored: bool = True
 
 
-def compared(name: str, got: torch.Tensor, want: torch.Tensor, error: torch.Tensor) -> Wrong | None:
+def compared(
+    name: str, got: torch.Tensor, want: torch.Tensor, error: torch.Tensor, by_pytorch: bool = False
+) -> Wrong | None:
     """What is wrong with a result, None if nothing is. name: of the result. want: in float64. error: that is allowed.
+    by_pytorch: whether an operator stored the result, from what kernels stored or did not store.
 
     Where the reference is NaN, any number that was stored is accepted: implementations do not agree on them.
     """
@@ -41,7 +44,11 @@ def compared(name: str, got: torch.Tensor, want: torch.Tensor, error: torch.Tens
     where = f"{name}[{', '.join(map(str, at))}]" if at else name
     parts = []
     if unstored.any():
-        parts.append(said("{where} was never stored", where=where))
+        parts.append(
+            said("{where} is computed from memory that was never stored", where=where)
+            if by_pytorch
+            else said("{where} was never stored", where=where)
+        )
     else:
         digits = apart(float(value), float(expected), 6)
         parts.append(
@@ -54,7 +61,7 @@ def compared(name: str, got: torch.Tensor, want: torch.Tensor, error: torch.Tens
         )
     if got.numel() > 1:
         parts.append(_how_many(bad, unstored.any()))
-    if not unstored.any() and want.is_floating_point() and want.isfinite()[at] and got.isfinite()[at]:
+    if not unstored.any() and want.is_floating_point() and want.isfinite()[at] and got.double().isfinite()[at]:
         limit = f"{error[at].item():.1g}"
         parts.append(said("off by {off}, and {limit} is allowed", off=f"{abs(value - expected):.2g}", limit=limit))
     return Wrong(joined("{one}; {two}", parts), at, not bool(unstored.any()))
@@ -77,8 +84,10 @@ def nan_or_not(got: torch.Tensor, want: torch.Tensor) -> bool:
 
 def used(got: torch.Tensor, want: torch.Tensor, error: torch.Tensor) -> float:
     """The largest share of the allowed error that a right result has."""
+    if not want.is_floating_point():
+        return 0.0
     share = (got.double() - want.double()).abs() / error.clamp(min=1e-300)
-    share = share[want.isfinite() & got.isfinite() & error.isfinite()] if want.is_floating_point() else share[:0]
+    share = share[want.isfinite() & got.double().isfinite() & error.isfinite()]
     return float(share.max()) if share.numel() else 0.0
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 import torch
 
-from .arguments import Arguments, is_tensor
+from .arguments import Arguments, is_coarse, is_tensor
 
 _ROWS = 5  # of an axis that is the last one of no tensor, where its length is not what a case is about
 _COLUMNS = 1024
@@ -20,11 +21,17 @@ _MOST_ELEMENTS = 1 << 17
 def axes(arguments: Arguments) -> list[int]:
     """The lengths of axes that may be changed, ascending: axes of one length go together, whatever tensors they are of.
 
-    A length that is the largest number of a tensor of integers is none of them: it may be where something ends.
+    A length that is the largest number of a tensor of integers is none of them: it may be where something ends. Of a
+    kernel's tensors, one that a constant goes with is none, and none is one if a whole number may be anything.
     """
     tensors = arguments.tensors().values()
     ends = {int(t.max()) for t in tensors if _counts(t)}
-    return sorted({n for t in tensors for n in t.shape if n > 1} - ends)
+    lengths = {n for t in tensors for n in t.shape if n > 1} - ends
+    if arguments.constants is not None:
+        if not _numbers(arguments) <= _facts(arguments, arguments).keys():
+            return []
+        lengths = {n for n in lengths if all(n % c and c % n for c in arguments.constants if c > 1)}
+    return sorted(lengths)
 
 
 def small(arguments: Arguments, lengths: list[int]) -> dict[int, int]:
@@ -61,8 +68,11 @@ def resized(arguments: Arguments, change: dict[int, int], seed: int) -> Argument
 
     Numbers are those of the given tensors: a smaller tensor is a corner of the given one, and a larger one has more of
     the same. Integers keep their range: those that may be places along an axis stay within it. A plain whole number
-    that is the length of an axis changes with it, also in a tuple.
+    that is the length of an axis changes with it, also in a tuple; those that a kernel gets are products of lengths and
+    strides too. No axis of a kernel's tensors becomes longer, since its blocks may be as long as they are.
     """
+    if arguments.constants is not None and any(m > n for n, m in change.items()):
+        return None
     generator = torch.Generator().manual_seed(seed)
     limits = {n: m for n, m in change.items() if m < n}
     leaves = []
@@ -76,8 +86,37 @@ def resized(arguments: Arguments, change: dict[int, int], seed: int) -> Argument
         made = _with_shape(leaf, shape, generator)
         if made is None:
             return None
+        if made.shape != leaf.shape and _ordered(leaf) and _is_length(leaf[-1], arguments):
+            return None  # the last number says where something ends
         leaves.append(_within(made, leaf, arguments, limits))
-    return arguments.with_leaves(leaves)
+    made = arguments.with_leaves(leaves)
+    return made if arguments.constants is None else _with_numbers(made, arguments)
+
+
+def _numbers(arguments: Arguments) -> set[int]:
+    """The whole numbers among the arguments that are more than 1."""
+    return {leaf for leaf in arguments.leaves if type(leaf) is int and leaf > 1}
+
+
+def _facts(given: Arguments, made: Arguments) -> dict[int, set[int]]:
+    """{a number: what becomes of it}, of the lengths of axes, of products of the first ones, and of strides."""
+    facts = defaultdict(set)
+    for place, old in given.tensors().items():
+        new = made.leaves[place]
+        for i in range(old.ndim):
+            facts[old.shape[i]].add(new.shape[i])
+            facts[math.prod(old.shape[: i + 1])].add(math.prod(new.shape[: i + 1]))
+            facts[old.stride(i)].add(new.stride(i))
+    return facts
+
+
+def _with_numbers(made: Arguments, given: Arguments) -> Arguments | None:
+    """The same with the whole numbers that go with the shapes; None where one may be this or that."""
+    facts = _facts(given, made)  # a number that goes with no shape stays
+    if any(len(facts[number]) > 1 for number in _numbers(given)):
+        return None
+    pairs = zip(given.leaves, made.leaves)
+    return made.with_leaves(min(facts[old]) if type(old) is int and facts.get(old) else new for old, new in pairs)
 
 
 def attempts(change: dict[int, int], base: dict[int, int], arguments: Arguments) -> list[dict[int, int]]:
@@ -122,7 +161,7 @@ def _with_shape(tensor: torch.Tensor, shape: tuple[int, ...], generator: torch.G
         return None
     places = torch.randint(tensor.numel(), (math.prod(shape),), generator=generator)
     made = tensor.detach().reshape(-1)[places].reshape(shape)
-    if not made.is_floating_point() or bool((tensor == tensor.round()).all()):
+    if is_coarse(made) or bool((tensor == tensor.round()).all()):
         return made
     return made * (1 + _SPREAD * (2 * torch.rand(shape, generator=generator) - 1)).to(made.dtype)  # no two are equal
 
@@ -135,6 +174,11 @@ def _within(made: torch.Tensor, given: torch.Tensor, arguments: Arguments, limit
     longer = [n for t in arguments.tensors().values() for n in t.shape if n > most]
     limit = limits.get(min(longer, default=0))
     return torch.where(made >= 0, made % limit, made) if limit else made
+
+
+def _is_length(number: torch.Tensor, arguments: Arguments) -> bool:
+    """Whether a number is the length of an axis."""
+    return int(number) in {n for tensor in arguments.tensors().values() for n in tensor.shape}
 
 
 def _counts(tensor: torch.Tensor) -> bool:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import mmap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 import torch
 
 from ..sentence import said
-from .arguments import Arguments, dtype_name
+from .arguments import Arguments, dtype_name, is_coarse
 from .sizes import axes, resized
 
 _FAR = 1 << 31  # the first whole number that int32 does not have
 _GAP = 3
 _LONG = 1024  # elements of which half, 200 each, pass the largest float16
-SOME_INF, ROW_OF_INF, ONE_NAN = said("some -inf"), said("a row of -inf"), said("one NaN")
+_MOST_OTHERS = 4  # tensors whose numbers change, besides the largest one
 _DTYPES = {
     torch.float32: (torch.float16, torch.bfloat16),
     torch.float16: (torch.float32, torch.bfloat16),
@@ -27,39 +28,77 @@ _DTYPES = {
 class Variant:
     """One way to make other arguments.
 
-    kind: "layout", "dtype", "values", "long", "empty", "again" or "far". label: in words. make: makes other arguments
-    of the given ones; None where there is nothing to change.
+    kind: "layout", "dtype", "values", "long", "empty", "again" or "far". label: in words. makes: each makes other
+    arguments of the given ones, None where there is nothing to change; the first ones that function and reference take
+    count. where_nan: what becomes of the case where the reference is NaN. "": as in any case. "left out". "elsewhere":
+    only results that are as usual are compared.
     """
 
     kind: str
     label: str
-    make: Callable[[Arguments], Arguments | None]
+    makes: tuple[Callable[[Arguments], Arguments | None], ...]
+    where_nan: str = ""
 
 
-def variants(arguments: Arguments) -> Iterator[Variant]:
-    """All of them for these arguments."""
-    yield Variant("layout", said("rows with gaps between them"), lambda a: _laid_out(a, _gapped))
-    yield Variant("layout", said("first elements at odd addresses"), lambda a: _laid_out(a, _offset))
-    yield Variant("layout", said("transposed in memory"), lambda a: _laid_out(a, _transposed))
-    yield Variant("layout", said("axes 1 and 2 swapped in memory"), lambda a: _laid_out(a, _swapped))
-    yield Variant("layout", said("one row, expanded"), lambda a: _laid_out(a, _expanded))
+def variants(arguments: Arguments, changed: Collection[int]) -> Iterator[Variant]:
+    """All of them for these arguments. changed: places of the arguments that the reference stores to."""
+    yield from _layouts(changed)
+    label = said("rows so far apart that the last one begins beyond element 2^31")
+    yield Variant("far", label, (lambda a: _far(a, apart=True), lambda a: _far(a, apart=False)))
     for dtype in _DTYPES.get(_dtype(arguments), ()):
         label = said("as {dtype}", dtype=dtype_name(dtype))
-        yield Variant("dtype", label, lambda a, dtype=dtype: _as_dtype(a, dtype))
-    yield Variant("values", said("numbers up to 200"), lambda a: _of_main(a, lambda t: _scaled(t, 7)))
-    yield Variant("values", said("numbers near 0.001"), lambda a: _of_main(a, lambda t: _scaled(t, -10)))
-    yield Variant("values", said("all below 0"), lambda a: _of_main(a, lambda t: -t.abs()))
-    yield Variant("values", said("all equal"), lambda a: _of_main(a, _equal))
-    yield Variant("values", said("all 0"), lambda a: _of_main(a, torch.zeros_like))
-    yield Variant("values", SOME_INF, lambda a: _of_main(a, _masked))
-    yield Variant("values", ROW_OF_INF, lambda a: _of_main(a, _masked_row))
-    yield Variant("values", ONE_NAN, lambda a: _of_main(a, _one_nan))
+        yield Variant("dtype", label, (lambda a, dtype=dtype: _as_dtype(a, dtype),))
+    main = arguments.main()
+    if main is not None:
+        yield from _numbers(arguments, main)
     for axis in (-1, -2):
         label = said("as float16, sums along axis {axis} that pass 65504 and come back", axis=axis)
-        yield Variant("long", label, lambda a, axis=axis: _up_and_down(a, axis))
-    yield Variant("empty", said("no rows"), _empty)
-    yield Variant("again", said("other numbers in the same memory"), lambda a: _of_main(a, _others))
-    yield Variant("far", said("rows so far apart that the last one begins beyond element 2^31"), _far)
+        yield Variant("long", label, (lambda a, axis=axis: _up_and_down(a, axis),))
+    yield Variant("empty", said("no rows"), (_empty,))
+    yield Variant("again", said("other numbers in the same memory"), (lambda a: _of_one(a, main, _others),))
+
+
+def _layouts(changed: Collection[int]) -> Iterator[Variant]:
+    """Other places in memory. Tensors of one shape have other strides each, where the function takes that."""
+    gaps = (lambda a: _laid_out(a, lambda i, t: _gapped(t, _GAP + i)), lambda a: _laid_out(a, lambda _, t: _gapped(t)))
+    yield Variant("layout", said("rows with gaps between them"), gaps)
+    for label, lay in (
+        (said("first elements at odd addresses"), _offset),
+        (said("transposed in memory"), _transposed),
+        (said("axes 1 and 2 swapped in memory"), _swapped),
+    ):
+        yield Variant("layout", label, (lambda a, lay=lay: _laid_out(a, lambda _, t: lay(t)),))
+
+    def expand(i, tensor):
+        return None if i in changed else _expanded(tensor)  # nobody can store to all elements of one that is expanded
+
+    yield Variant("layout", said("one row, expanded"), (lambda a: _laid_out(a, expand),))
+
+
+def _numbers(arguments: Arguments, main: int) -> Iterator[Variant]:
+    """Other numbers in the largest tensor of floating-point numbers, main; and fewer of them in the others."""
+
+    def of_main(label, change, where_nan=""):
+        return Variant("values", label, (lambda a: _of_one(a, main, change),), where_nan)
+
+    yield of_main(said("numbers up to 200"), _large)
+    yield of_main(said("numbers near 0.001"), lambda t: _scaled(t, -10))
+    yield of_main(said("denormal numbers"), _denormal)
+    yield of_main(said("all below 0"), lambda t: -t.abs())
+    yield of_main(said("all equal"), _equal)
+    yield of_main(said("all 0"), torch.zeros_like)
+    yield of_main(said("some -inf"), _masked, "left out")
+    yield of_main(said("a row of -inf"), _masked_row, "elsewhere")
+    yield of_main(said("one NaN"), _one_nan, "elsewhere")
+    floats = [i for i, t in arguments.tensors().items() if not is_coarse(t) and i != main]
+    for i in floats[:_MOST_OTHERS]:
+        for label, change, where_nan in (
+            (said("numbers up to 200"), _large, ""),
+            (said("all 0"), torch.zeros_like, ""),
+            (said("some -inf"), _masked, "left out"),
+        ):
+            told = said("{numbers} in {name}", numbers=label, name=arguments.names[i])
+            yield Variant("values", told, (lambda a, i=i, change=change: _of_one(a, i, change),), where_nan)
 
 
 def _dtype(arguments: Arguments) -> torch.dtype | None:
@@ -67,26 +106,27 @@ def _dtype(arguments: Arguments) -> torch.dtype | None:
     return None if main is None else arguments.leaves[main].dtype
 
 
-def _of_main(arguments: Arguments, change: Callable[[torch.Tensor], torch.Tensor]) -> Arguments | None:
-    """With other numbers in the largest tensor of floating-point numbers alone."""
-    main = arguments.main()
-    if main is None or not arguments.leaves[main].numel():
+def _of_one(
+    arguments: Arguments, place: int | None, change: Callable[[torch.Tensor], torch.Tensor]
+) -> Arguments | None:
+    """With other numbers in one tensor alone."""
+    if place is None or not arguments.leaves[place].numel():
         return None
-    return arguments.mapped(lambda i, t: change(t) if i == main else t)
+    return arguments.mapped(lambda i, t: change(t) if i == place else t)
 
 
 def _laid_out(arguments: Arguments, lay) -> Arguments | None:
-    """With the floating-point tensors elsewhere in memory. lay: returns None for a tensor that it does not suit."""
-    new = {i: lay(t) for i, t in arguments.tensors().items() if t.is_floating_point() and t.numel()}
+    """With the floating-point tensors elsewhere in memory. lay(place, tensor): None for one that it does not suit."""
+    new = {i: lay(i, t) for i, t in arguments.tensors().items() if t.is_floating_point() and t.numel()}
     if not any(t is not None for t in new.values()):
         return None
     return arguments.mapped(lambda i, t: t if new.get(i) is None else new[i])
 
 
-def _gapped(tensor: torch.Tensor) -> torch.Tensor | None:
+def _gapped(tensor: torch.Tensor, gap: int = _GAP) -> torch.Tensor | None:
     if tensor.ndim < 2:
         return None
-    wide = tensor.new_full((*tensor.shape[:-1], tensor.shape[-1] + _GAP), torch.nan)
+    wide = tensor.new_full((*tensor.shape[:-1], tensor.shape[-1] + gap), torch.nan)
     wide[..., : tensor.shape[-1]] = tensor
     return wide[..., : tensor.shape[-1]]
 
@@ -124,6 +164,15 @@ def _scaled(tensor: torch.Tensor, exponent: int) -> torch.Tensor:
     if not largest:
         return tensor
     return (tensor.double() * 2.0 ** (exponent - torch.floor(torch.log2(largest)))).to(tensor.dtype)
+
+
+def _large(tensor: torch.Tensor) -> torch.Tensor:
+    return _scaled(tensor, 7)
+
+
+def _denormal(tensor: torch.Tensor) -> torch.Tensor:
+    """All below the smallest normal number of the dtype. They keep most of their digits."""
+    return _scaled(tensor, math.frexp(torch.finfo(tensor.dtype).smallest_normal)[1] - 4)
 
 
 def _equal(tensor: torch.Tensor) -> torch.Tensor:
@@ -195,17 +244,19 @@ def _empty(arguments: Arguments) -> Arguments | None:
     return arguments.mapped(lambda _, t: t[tuple(slice(0 if n == rows else n) for n in t.shape)].clone())
 
 
-def _far(arguments: Arguments) -> Arguments | None:
+def _far(arguments: Arguments, apart: bool) -> Arguments | None:
     """With rows so far apart that the place of the last one is no int32. Only the rows take memory.
+
+    apart: tensors of one shape have other strides each.
 
     Raises OSError where the machine does not lend so many addresses.
     """
-    matrices = {i for i, t in arguments.tensors().items() if t.is_floating_point() and t.ndim > 1 and len(t) > 2}
+    matrices = {i for i, t in arguments.tensors().items() if not is_coarse(t) and t.ndim > 1 and len(t) > 2}
 
     def lay(i, tensor):
         if i not in matrices:
             return tensor
-        stride = _FAR // (len(tensor) - 1) + 16 * (i + 1)
+        stride = _FAR // (len(tensor) - 1) + 16 * (i + 1 if apart else 1)
         memory = mmap.mmap(
             -1,
             ((len(tensor) - 1) * stride + tensor[0].numel()) * tensor.element_size(),

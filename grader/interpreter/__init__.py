@@ -10,7 +10,7 @@ address_space    the guard: windows of addresses, OutOfBounds
 ledger           elements moved, by tensor and launch; torch_ledger: the same for PyTorch's operators
 float_storages   storages from birth to release: which hold floating-point numbers, how many elements live
 observe          all counts of one call, as plain data
-poison, bfloat16 values of masked lanes; conversions, and arithmetic that is refused
+poison, bfloat16 values of masked lanes; conversions, and arithmetic that is refused; float8: conversions
 recorder         which program touched which element, for traces; sectors: what its warps ask of memory
 state            the running launch, conditions and recordings
 launch_args      arguments, options and grid of a launch, and their refusals
@@ -29,7 +29,7 @@ poison  masked lanes of a load without `other` hold inf, -inf and NaN, so that t
 ledger  the record of each launch: elements moved, by tensor, and which program stored which element
 order   the order in which the programs of a launch run
 speed   less work per launch and per operation, with the same results
-bf16    exact conversions of bfloat16, and an error where a kernel computes with it
+bf16    exact conversions of bfloat16 and of numbers of 8 bits, and an error where a kernel computes with it
 batch   many programs in one pass of the kernel, with the same results
 """
 

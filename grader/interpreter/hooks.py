@@ -15,8 +15,8 @@ import warnings
 import numpy as np
 
 from ..sentence import fault, listed, said
-from . import bfloat16, caching, compat, launch_args, poison
-from .address_space import Region, in_words
+from . import bfloat16, caching, compat, float8, launch_args, poison
+from .address_space import OutOfBounds, Region, in_words
 from .batching import scheduler
 from .batching.array import Unbatchable
 from .ledger import Launch
@@ -43,7 +43,7 @@ _GROUPS = {
             compat.hook_refusals,
         ),
     ),  # fmt: skip
-    "bf16": (("bf16",), lambda: (bfloat16.hook,)),
+    "bf16": (("bf16",), lambda: (bfloat16.hook, float8.hook)),
     "batch": (("batch",), lambda: (scheduler.hook,)),
 }
 
@@ -222,8 +222,7 @@ def _hook_atomics(private: Private) -> None:
 
     def atomic_rmw(self, op, ptr, val, mask, *args, **kwargs):
         if current.launch is not None:
-            _checked_access("load", ptr, mask.data, private, val.data.itemsize)
-            ptr = _checked_access("store", ptr, mask.data, private, val.data.itemsize, atomic=True)
+            ptr = _checked_update(ptr, mask.data, private, val.data.itemsize)
         before = rmw(self, op, ptr, _in_whole_numbers(op, val, private), mask, *args, **kwargs)
         if before.data.dtype.kind != val.data.dtype.kind:
             before = private.Handle(before.data.view(val.data.dtype), val.dtype.scalar)
@@ -233,9 +232,7 @@ def _hook_atomics(private: Private) -> None:
 
     def atomic_cas(self, ptr, cmp, *args, **kwargs):
         if current.launch is not None:
-            everything = np.ones(ptr.data.shape, bool)
-            _checked_access("load", ptr, everything, private, cmp.data.itemsize)
-            ptr = _checked_access("store", ptr, everything, private, cmp.data.itemsize, atomic=True)
+            ptr = _checked_update(ptr, np.ones(ptr.data.shape, bool), private, cmp.data.itemsize)
         return cas(self, ptr, cmp, *args, **kwargs)
 
     def descriptor_reduce(self, kind, descriptor, value, offsets):
@@ -366,6 +363,15 @@ def _checked_access(op: str, ptrs, mask, private: Private, width: int = 0, atomi
         for region, elements in touched:
             current.ledger.access(op, region, elements, program, atomic)
     return private.Handle(real, ptrs.dtype)
+
+
+def _checked_update(ptrs, mask, private: Private, width: int):
+    """An atomic access, checked and counted as a load and a store. One out of bounds is told as the store."""
+    try:
+        _checked_access("load", ptrs, mask, private, width)
+    except OutOfBounds:
+        pass
+    return _checked_access("store", ptrs, mask, private, width, atomic=True)
 
 
 def _count_access(launch: LaunchState, program: int) -> None:

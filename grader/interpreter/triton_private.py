@@ -53,6 +53,7 @@ _PATHS = {
     "rsqrt": "InterpreterBuilder.create_rsqrt",
     "dot": "InterpreterBuilder.create_dot",
     "cast": "InterpreterBuilder.cast_impl",
+    "fp_to_fp": "InterpreterBuilder.create_fp_to_fp",
     "get_fp32": "InterpreterBuilder.get_fp32",
     "get_bf16": "InterpreterBuilder.get_bf16",
     "reduce": "ReduceScanOpInterface.apply",

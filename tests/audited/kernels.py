@@ -459,3 +459,222 @@ def shared_heads(q, k):
 
 def shared_heads_reference(q, k):
     return q * k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
+
+
+@triton.jit
+def gated_kernel(x_ptr, g_ptr, x_stride, g_stride, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    g = tl.load(g_ptr + row * g_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tanh = 2 * tl.sigmoid(2 * g) - 1
+    tl.store(x_ptr + row * x_stride + cols, x * tanh, mask=mask)
+
+
+def gated_(x, gate):
+    """Changes x, whatever the strides of its rows are, and returns it."""
+    assert x.stride(1) == 1 and gate.stride(1) == 1
+    n = x.shape[1]
+    gated_kernel[(x.shape[0],)](x, gate, x.stride(0), gate.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return x
+
+
+def gated_reference_(x, gate):
+    return x.mul_(torch.tanh(gate))
+
+
+@triton.jit
+def quantize_fp8_kernel(q_ptr, scale_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * n_cols + cols, mask=mask, other=0.0).to(tl.float32)
+    scale = tl.maximum(tl.max(tl.abs(x), axis=0), 1e-10) / 448.0
+    q = tl.clamp(x / scale, -448.0, 448.0)
+    tl.store(q_ptr + row * n_cols + cols, q.to(q_ptr.dtype.element_ty), mask=mask)
+    tl.store(scale_ptr + row, scale)
+
+
+def quantize_fp8(x):
+    x = x.contiguous()
+    q = torch.empty(x.shape, dtype=torch.float8_e4m3fn, device=x.device)
+    scale = torch.empty(x.shape[0], dtype=torch.float32, device=x.device)
+    quantize_fp8_kernel[(x.shape[0],)](q, scale, x, x.shape[1], BLOCK=triton.next_power_of_2(x.shape[1]))
+    return q, scale
+
+
+def quantize_fp8_reference(x):
+    scale = x.abs().amax(-1).clamp(min=1e-10) / 448
+    return (x / scale[:, None]).clamp(-448, 448).float().to(torch.float8_e4m3fn), scale
+
+
+@triton.jit
+def routing_kernel(w_ptr, i_ptr, x_ptr, n_experts, K: tl.constexpr, BLOCK: tl.constexpr):
+    token = tl.program_id(0).to(tl.int64)
+    experts = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + token * n_experts + experts, mask=experts < n_experts, other=-float("inf")).to(tl.float32)
+    p = tl.exp(x - tl.max(x, axis=0))
+    p = tl.where(experts < n_experts, p / tl.sum(p, axis=0), -1.0)
+    for k in tl.static_range(K):
+        weight, expert = tl.max(p, axis=0, return_indices=True)
+        tl.store(w_ptr + token * K + k, weight)
+        tl.store(i_ptr + token * K + k, expert)
+        p = tl.where(experts == expert, -1.0, p)
+
+
+def routing(x, k):
+    x = x.contiguous()
+    assert k <= x.shape[1]
+    weights = torch.empty((x.shape[0], k), dtype=torch.float32, device=x.device)
+    experts = torch.empty((x.shape[0], k), dtype=torch.int32, device=x.device)
+    block = triton.next_power_of_2(x.shape[1])
+    routing_kernel[(x.shape[0],)](weights, experts, x, x.shape[1], K=k, BLOCK=block)
+    return weights, experts
+
+
+def routing_reference(x, k):
+    weights, experts = torch.topk(torch.softmax(x, -1), k)
+    return weights, experts.int()
+
+
+@triton.jit
+def largest_part_kernel(value_ptr, place_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    part = tl.program_id(0)
+    offsets = part * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < n, other=-float("inf")).to(tl.float32)
+    value, place = tl.max(x, axis=0, return_indices=True)
+    tl.store(value_ptr + part, value)
+    tl.store(place_ptr + part, part * BLOCK + place)
+
+
+@triton.jit
+def largest_kernel(y_ptr, value_ptr, place_ptr, n_parts, BLOCK: tl.constexpr):
+    parts = tl.arange(0, BLOCK)
+    values = tl.load(value_ptr + parts, mask=parts < n_parts, other=-float("inf"))
+    tl.store(y_ptr, tl.load(place_ptr + tl.argmax(values, axis=0)))
+
+
+def place_of_largest(x):
+    """A tensor without an axis."""
+    x = x.contiguous()
+    n = x.numel()
+    if n == 0:
+        raise ValueError("no element is the largest of none")
+    parts = triton.cdiv(n, 64)
+    values = torch.empty(parts, dtype=torch.float32, device=x.device)
+    places = torch.empty(parts, dtype=torch.int64, device=x.device)
+    y = torch.empty((), dtype=torch.int64, device=x.device)
+    largest_part_kernel[(parts,)](values, places, x, n, BLOCK=64)
+    largest_kernel[(1,)](y, values, places, parts, BLOCK=triton.next_power_of_2(parts))
+    return y
+
+
+@triton.jit
+def segments_kernel(y_ptr, x_ptr, ends_ptr, D: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK: tl.constexpr):
+    segment = tl.program_id(0).to(tl.int64)
+    begin, end = tl.load(ends_ptr + segment), tl.load(ends_ptr + segment + 1)
+    cols = tl.arange(0, BLOCK_D)
+    total = tl.zeros((BLOCK_D,), dtype=tl.float32)
+    for start in range(begin, end, BLOCK):
+        rows = start + tl.arange(0, BLOCK)
+        mask = (rows[:, None] < end) & (cols[None, :] < D)
+        x = tl.load(x_ptr + rows[:, None].to(tl.int64) * D + cols[None, :], mask=mask, other=0.0).to(tl.float32)
+        total += tl.sum(x, axis=0)
+    tl.store(y_ptr + segment * D + cols, total, mask=cols < D)
+
+
+def segment_sums(x, ends):
+    """Sums of the rows of x from ends[i] to ends[i + 1], for each i."""
+    x = x.contiguous()
+    assert int(ends[-1]) == x.shape[0]
+    D = x.shape[1]
+    y = torch.empty((len(ends) - 1, D), dtype=x.dtype, device=x.device)
+    segments_kernel[(len(ends) - 1,)](y, x, ends, D=D, BLOCK_D=triton.next_power_of_2(D), BLOCK=8)
+    return y
+
+
+def segment_sums_reference(x, ends):
+    return torch.stack([x[begin:end].sum(0) for begin, end in zip(ends[:-1].tolist(), ends[1:].tolist())])
+
+
+@triton.jit
+def pages_kernel(y_ptr, k_ptr, v_ptr, pages_ptr, stride, D, BLOCK: tl.constexpr):
+    token = tl.program_id(0).to(tl.int64)
+    page = tl.load(pages_ptr + token).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < D
+    k = tl.load(k_ptr + page * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    v = tl.load(v_ptr + page * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(y_ptr + token * D + cols, k * v, mask=mask)
+
+
+def pages_of_two(k, v, pages):
+    """The products of rows of two caches whose strides are the same."""
+    assert k.stride() == v.stride() and k.stride(1) == 1
+    D = k.shape[1]
+    y = torch.empty((len(pages), D), dtype=k.dtype, device=k.device)
+    pages_kernel[(len(pages),)](y, k, v, pages, k.stride(0), D, BLOCK=triton.next_power_of_2(D))
+    return y
+
+
+@triton.jit
+def column_sums_kernel(part_ptr, x_ptr, M, N, BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
+    part = tl.program_id(0).to(tl.int64)
+    rows, cols = part * BLOCK_M + tl.arange(0, BLOCK_M), tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    mask = (rows[:, None] < M) & (cols[None, :] < N)
+    x = tl.load(x_ptr + rows[:, None] * N + cols[None, :], mask=mask, other=0.0).to(tl.float32)
+    tl.store(part_ptr + part * N + cols, tl.sum(x, axis=0), mask=cols < N)
+
+
+def column_sums(x):
+    """PyTorch adds what the kernel stored."""
+    x = x.contiguous()
+    M, N = x.shape
+    parts = torch.empty((triton.cdiv(M, 8), N), dtype=torch.float32, device=x.device)
+    if M:
+        column_sums_kernel[(len(parts), triton.cdiv(N, 64))](parts, x, M, N, BLOCK_M=8, BLOCK=64)
+    return parts.sum(0).to(x.dtype)
+
+
+@triton.jit
+def histogram_kernel(y_ptr, i_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    i = tl.load(i_ptr + offsets, mask=offsets < n, other=0)
+    tl.atomic_add(y_ptr + i, 1.0, mask=offsets < n)
+
+
+def weighted_histogram(i, weights):
+    """How often each number is in i, times its weight."""
+    y = torch.zeros(weights.shape, dtype=torch.float32, device=i.device)
+    n = i.numel()
+    histogram_kernel[(triton.cdiv(n, 32),)](y, i.contiguous(), n, BLOCK=32)
+    return (y * weights).to(weights.dtype)
+
+
+def weighted_histogram_reference(i, weights):
+    return torch.bincount(i.reshape(-1), minlength=len(weights)) * weights
+
+
+@triton.jit
+def relative_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * n_cols + cols, mask=mask, other=0.0).to(tl.float32)
+    largest = tl.max(tl.abs(x), axis=0)
+    tl.store(y_ptr + row * n_cols + cols, x / largest, mask=mask)
+
+
+def relative(x):
+    """Each row divided by its largest absolute number."""
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    relative_kernel[(x.shape[0],)](y, x, x.shape[1], BLOCK=triton.next_power_of_2(x.shape[1]))
+    return y
+
+
+@triton.jit
+def copy_kernel(x_ptr, y_ptr, n, stride, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + offsets, tl.load(x_ptr + offsets, mask=offsets < n), mask=offsets < n)

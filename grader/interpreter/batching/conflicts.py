@@ -24,6 +24,7 @@ _MAX_RECORDED_ELEMENTS = 8 * MOST_LANES  # element numbers that a pass may recor
 # A pass may have this many times the accesses of the first program. The limit ends a loop that waits for a store of
 # another program: in a pass, that store may never happen.
 _ACCESS_LIMIT_FACTOR = 64
+_MOST_SAVED = 1 << 26  # bytes of one tensor in the undo log: rows may lie gigabytes apart
 
 
 class Unexpected(Unbatchable):
@@ -130,6 +131,8 @@ class Transaction:
         if not region.sparse:
             begin, end = (address - region.base + region.real for address in (low, high + region.itemsize))
         saved = self._saved_ranges.get(region.index, (begin, begin))
+        if max(end, saved[1]) - min(begin, saved[0]) > _MOST_SAVED:
+            raise Unbatchable("a store over more memory than a pass saves")
         for part in ((min(begin, saved[0]), saved[0]), (saved[1], max(end, saved[1]))):
             if part[0] < part[1]:
                 memory = np.frombuffer((ctypes.c_ubyte * (part[1] - part[0])).from_address(part[0]), np.uint8)
