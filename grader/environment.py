@@ -11,7 +11,7 @@ import shutil
 import sys
 import threading
 
-from .sentence import said
+from .sentence import Said, said
 
 # Device files of GPU drivers. Where none exists there is no GPU, and torch need not be imported to find out.
 _DRIVER_FILES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd", "/dev/dxg", "/dev/dri")
@@ -48,6 +48,18 @@ def has_compiler() -> bool:
 def has_cupy() -> bool:
     """Whether CuPy is installed. It compiles kernels in CUDA C++ for a GPU."""
     return importlib.util.find_spec("cupy") is not None
+
+
+def needs_cupy() -> Said:
+    """How to get CuPy, for a notebook."""
+    import torch
+
+    major = (torch.version.cuda or "12").split(".")[0]
+    return said(
+        "The kernels in CUDA C++ need CuPy, which compiles them for a GPU: `%pip install cupy-cuda{major}x` in a cell "
+        "installs it. Then run this cell again.",
+        major=major,
+    )
 
 
 def prepare() -> None:

@@ -26,18 +26,20 @@ _PRELUDE = """
 def kernel(source: str, function: str):
     """A function (grid, threads, args) -> None that launches one kernel of a CUDA source on PyTorch's current stream.
 
-    args: torch tensors on the GPU, and integers (int32). Raises report.Stopped where NVRTC refuses the source.
+    args: torch tensors on the GPU, and integers (int32). Raises report.Stopped where NVRTC refuses the source, and
+    where it has no such kernel.
     """
     import cupy
     import numpy as np
     import torch
 
+    module = cupy.RawModule(code=_PRELUDE + report.without_includes(source), options=("--std=c++17",))
     try:
-        found = cupy.RawModule(code=_PRELUDE + report.without_includes(source), options=("--std=c++17",)).get_function(
-            function
-        )
+        found = module.get_function(function)
     except cupy.cuda.compiler.CompileException as error:
         raise report.Stopped(said("NVRTC refuses the kernel: {first}", first=foreign.of_nvrtc(str(error)))) from None
+    except cupy.cuda.driver.CUDADriverError:
+        raise report.no_kernel(function) from None
 
     def run(grid: tuple[int, ...], threads: int, args) -> None:
         given = tuple(np.uintp(a.data_ptr()) if hasattr(a, "data_ptr") else np.int32(a) for a in args)

@@ -43,7 +43,7 @@ def enter(exercise: Exercise, answer: Answer) -> Shown | None:
     if exercise.id not in race.exercises():
         print(say(race.does_not_race(exercise.id)))
         return None
-    if why := race.cannot_race_here():
+    if why := race.cannot_race_here(exercise.id):
         print(say(why))
         return recorded(exercise)
     secret = secrets.token_bytes(16)

@@ -11,11 +11,13 @@ import torch
 import triton
 
 from .. import spec
+from ..cuda import device
 from ..sentence import Said, message, said
 from . import floor, nvidia
 
 Made = Callable[[torch.Tensor, str], object]
 Play = Callable[[Made], torch.Tensor]  # gives the orders; calls Made for each tensor that one makes
+Launched = Callable[[tuple[int, ...], int, Sequence], None]  # launches a kernel: grid, threads of a block, arguments
 
 
 class Replay(Protocol):
@@ -145,6 +147,10 @@ class Cuda:
         if failed is not None and min(took) == math.inf:
             raise failed
         return took.index(min(took)), time.perf_counter() - began
+
+    def cuda(self, source: str, function: str) -> Launched:
+        """A kernel of a text in CUDA C++. Raises cuda.report.Stopped for one that NVRTC refuses."""
+        return device.kernel(source, function)
 
     def look(self) -> None:
         """See whether the clock is slow, while the card works."""
