@@ -62,6 +62,15 @@ def needs_cupy() -> Said:
     )
 
 
+def give_memory_to_kernels() -> None:
+    """Let kernels on a GPU make tensor descriptors: Triton asks the host for their memory."""
+    import torch
+    import triton
+
+    if hasattr(triton, "set_allocator"):
+        triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
+
+
 def prepare() -> None:
     """Choose interpreted or compiled kernels for this process, by TRITON_INTERPRET, before Triton is imported."""
     global _triton_was_first

@@ -474,6 +474,10 @@ from grader import race
 race("16.4")
 
 # %% [markdown]
+# Three walks along the matrix against the two of a copy: at most 0.67. The rest is what the exponentials take, and what lies
+# between the kernels. Who makes the gradient while a row is still at hand needs one reading less.
+
+# %% [markdown]
 # ## What to read
 #
 # - The function of PyTorch, with all its arguments:

@@ -27,6 +27,7 @@ _NAMES = {
     "masked_fill, torch.softmax": said("masked_fill, then torch.softmax"),
     "PyTorch's gradient of softmax": said("PyTorch's gradient of softmax"),
     "torch.softmax, its gradient": said("torch.softmax and its gradient"),
+    "cross_entropy, its gradient": said("cross_entropy and its gradient"),
 }
 
 

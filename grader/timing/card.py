@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import torch
-import triton
 
-from .. import spec
+from .. import environment, spec
 from ..cuda import device
 from ..sentence import Said, message, said
 from . import floor, nvidia
@@ -58,8 +57,7 @@ class Cuda:
         self._cycles = self._cycles_of(_HIDDEN)
         self._most_cycles = _LONGER * self._cycles
         self._peak = self._measured_peak()  # now: after an error of a kernel, CUDA does nothing more in this process
-        if hasattr(triton, "set_allocator"):  # for the descriptors that a kernel makes
-            triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8, device=self.device))
+        environment.give_memory_to_kernels()
 
     def record(self) -> spec.Card:
         """The card for the rows of a race."""
