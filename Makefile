@@ -92,9 +92,11 @@ narrow: $(VENV)/dev
 cards: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 tests/slow/every_card.py
 
-# The shipped softmax, races, and all notebooks, on the GPU of this machine: records/notebooks_on_a_gpu.json keeps what was run.
+# The shipped softmax, races, right answers, and all notebooks, on the GPU of this machine: records/notebooks_on_a_gpu.json
+# keeps what was run.
 gpu: $(VENV)/dev
 	$(BIN)/python -m pytest tests/slow/on_a_gpu.py tests/slow/races_on_a_gpu.py tests/slow/class_on_a_gpu.py
+	$(BIN)/python -m pytest -n 4 tests/test_answers.py -k right_answer
 	$(BIN)/python tests/slow/notebooks_on_a_gpu.py --out records/notebooks_on_a_gpu.json
 
 # Every notebook alone in an environment as Colab's is, in .env-hosted. make hosted TORCH=2.13.0 takes another PyTorch.

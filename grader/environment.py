@@ -11,7 +11,7 @@ import shutil
 import sys
 import threading
 
-from .sentence import said
+from .sentence import Said, said
 
 # Device files of GPU drivers. Where none exists there is no GPU, and torch need not be imported to find out.
 _DRIVER_FILES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd", "/dev/dxg", "/dev/dri")
@@ -48,6 +48,27 @@ def has_compiler() -> bool:
 def has_cupy() -> bool:
     """Whether CuPy is installed. It compiles kernels in CUDA C++ for a GPU."""
     return importlib.util.find_spec("cupy") is not None
+
+
+def needs_cupy() -> Said:
+    """How to get CuPy, for a notebook."""
+    import torch
+
+    major = (torch.version.cuda or "12").split(".")[0]
+    return said(
+        "The kernels in CUDA C++ need CuPy, which compiles them for a GPU: `%pip install cupy-cuda{major}x` in a cell "
+        "installs it. Then run this cell again.",
+        major=major,
+    )
+
+
+def give_memory_to_kernels() -> None:
+    """Let kernels on a GPU make tensor descriptors: Triton asks the host for their memory."""
+    import torch
+    import triton
+
+    if hasattr(triton, "set_allocator"):
+        triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
 
 
 def prepare() -> None:

@@ -72,6 +72,7 @@ def machines():
     return dict(zip(LAUNCHES, zip(judged, columns)))
 
 
+@pytest.mark.whole  # sixteen compilations
 @pytest.mark.parametrize("label", LAUNCHES)
 def test_the_judge_reads_the_numbers_of_machine_code(machines, label):
     """The launch that a device recorded is compiled as if it were made: dtypes, constants, warps, what 16 divides."""
@@ -81,6 +82,7 @@ def test_the_judge_reads_the_numbers_of_machine_code(machines, label):
     assert column.spills == judged["spills"]
 
 
+@pytest.mark.whole
 def test_loads_differ_as_the_launches_do(machines):
     """Else the test above would compare the same launch eight times."""
     widest = {label: max(map(int, judged["loads"])) for label, (judged, _) in machines.items()}

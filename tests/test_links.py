@@ -1,6 +1,7 @@
 """Links to pages outside: records/links.json says when each of them was last looked at. None is fetched."""
 
 import datetime
+import functools
 import json
 import re
 import warnings
@@ -13,6 +14,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROO
 _ADDRESS = re.compile(r"\]\((https?://[^)\s]+)\)")
 
 
+@functools.cache
 def linked():
     """{address: the first file that links to it}, over pages and the lessons' text."""
     found = {}

@@ -25,6 +25,7 @@ from grader.protocol import frames, schema
 from grader.protocol.jobs import Job
 from grader.racing import events, race
 from grader.racing.raced import Raced
+from grader.reference import cross_entropy
 from grader.sentence import said
 from grader.spec import Answer, Lap, Result, Shape
 from grader.timing import families, floor, nvidia, peers, timekeeper
@@ -37,9 +38,10 @@ HANGS = 20.0  # seconds: a host that says nothing for so long waits for ever; in
 
 
 @pytest.fixture(autouse=True)
-def few_rounds(monkeypatch):
-    """As many as there are at least: more would show nothing new."""
+def few_rounds(monkeypatch, tmp_path):
+    """As many as there are at least: more would show nothing new. What g++ makes stays in a folder of the test."""
     monkeypatch.setattr(measuring, "SECONDS", 0.0)
+    monkeypatch.chdir(tmp_path)
 
 
 @contextlib.contextmanager
@@ -61,9 +63,9 @@ def racing(source, card, driver="", elsewhere=True, modules=()):
         zygote.kill(number)
 
 
-def laps(keeper, name="f", family="softmax", shape=SMALL, dtype="float32", peers=False, seed=7):
+def laps(keeper, name="f", family="softmax", shape=SMALL, dtype="float32", peers=False, seed=7, cuda=False):
     """{name: lap} of one shape."""
-    order = {"op": "lap", "name": name, "family": family, "shape": schema.pack(shape, Shape)}
+    order = {"op": "lap", "name": name, "cuda": cuda, "family": family, "shape": schema.pack(shape, Shape)}
     reply, _ = keeper.handle(order | {"dtype": dtype, "peers": peers, "seed": seed})
     assert "error" not in reply, reply["error"]["message"]
     return {name: schema.unpack(lap, Lap) for name, lap in reply["laps"].items()}
@@ -85,7 +87,8 @@ def test_the_course_s_own_answer_races(number):
     driver = "\n".join((exercise.driver, events.DRIVER))
     with racing(reference(number), PaperCard(), driver, exercise.kernels, exercise.modules) as keeper:
         shape = Shape(SIZES.get(event.family, (6, 40)))
-        raced = laps(keeper, f"race_{number.replace('.', '_')}", event.family, shape, event.dtype)[OWN]
+        name = event.cuda or f"race_{number.replace('.', '_')}"
+        raced = laps(keeper, name, event.family, shape, event.dtype, cuda=bool(event.cuda))[OWN]
 
     assert raced.refused == ""
     assert raced.microseconds == 100.0
@@ -154,8 +157,10 @@ def raced_twice(source, card):
     driver = "\n".join((lessons.exercises()["5.2"].driver, events.DRIVER))
     with contextlib.suppress(frames.BrokenChannel, OSError, KeyError), racing(source, card, driver) as keeper:
         for seed in (7, 8):
-            order = {"op": "lap", "name": "race_5_2", "family": "softmax", "shape": schema.pack(SMALL, Shape)}
-            reply, _ = keeper.handle(order | {"dtype": "float32", "peers": False, "seed": seed})
+            order = {"op": "lap", "name": "race_5_2", "cuda": False, "family": "softmax"}
+            reply, _ = keeper.handle(
+                order | {"shape": schema.pack(SMALL, Shape), "dtype": "float32", "peers": False, "seed": seed}
+            )
             found = schema.unpack(reply["laps"][OWN], Lap) if "laps" in reply else None
             seen.append(found.refused or found.microseconds if found else "an error")
     return seen + ["no host"] * (2 - len(seen))
@@ -286,6 +291,80 @@ def test_attention_needs_its_maximum_and_all_keys(name):
     assert family.fault(inputs, (torch.softmax(scores, -1) @ v.double()).to(dtype)) is None
     assert "nan" in str(family.fault(inputs, (without / without.sum(-1, keepdim=True) @ v.float()).to(dtype)))
     assert family.fault(inputs, some.to(dtype)) is not None
+
+
+def _losses(x, target, columns=None):
+    at = target.clamp(min=0)[:, None]
+    found = torch.logsumexp(x[:, :columns].float(), 1) - x.float().gather(1, at)[:, 0]
+    return torch.where(target == cross_entropy.IGNORED, 0.0, found)
+
+
+def _p(x, target):
+    return torch.softmax(x.float(), 1) * (target != cross_entropy.IGNORED)[:, None]
+
+
+def _gradient(x, target):
+    return _p(x, target) - cross_entropy.onehot(x, target, cross_entropy.IGNORED).float()
+
+
+LOSSES = {  # what a family takes, and what it refuses, as functions of logits, targets and what else is given
+    "losses": (
+        _losses,
+        lambda x, target: _losses(x, target, 200),
+        lambda x, target: torch.logsumexp(x.float(), 1) - x.float().gather(1, target.clamp(min=0)[:, None])[:, 0],
+        lambda x, target: torch.log(torch.exp(x.float()).sum(1)) - _losses(x, target) * 0,
+    ),
+    "gradient of losses": (
+        lambda x, target, lse, scale: (scale * _gradient(x, target)).to(x.dtype),
+        lambda x, target, lse, scale: _gradient(x, target).to(x.dtype),
+        lambda x, target, lse, scale: (scale * _p(x, target)).to(x.dtype),
+        lambda x, target, lse, scale: scale * _gradient(x, target),
+    ),
+    "mean loss": (
+        lambda x, target: (_gradient(x, target) / (target >= 0).sum()).to(x.dtype),
+        lambda x, target: (_gradient(x, target) / len(x)).to(x.dtype),
+        lambda x, target: (_p(x, target) / (target >= 0).sum()).to(x.dtype),
+        lambda x, target: torch.zeros_like(x),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_needs_all_columns_its_target_and_rows_that_count(name):
+    """A right one in float32 passes; one column too few, no target, another divisor or dtype do not."""
+    family = families.FAMILIES[name]
+    inputs = [torch.empty(shape, dtype=dtype) for shape, dtype in family.inputs((24, 300), torch.bfloat16)]
+    family.fill(inputs, torch.Generator().manual_seed(2))
+    right, *wrong = LOSSES[name]
+
+    assert 0 < (inputs[1] == cross_entropy.IGNORED).sum() < 24
+    assert family.fault(inputs, right(*inputs)) is None
+    for each in wrong:
+        assert family.fault(inputs, each(*inputs)) is not None
+
+
+TEXTS = {  # name -> what the host has under v1, and how the refusal begins; "": it races
+    "right": ("v1", ""),
+    "its input": ("'extern \"C\" __global__ void softmax_v1(float* y, const float* x, int n_cols) {' \\\n"
+                  "    'for (int c = threadIdx.x; c < n_cols; c += blockDim.x) {' \\\n"
+                  "    'long long i = (long long)blockIdx.x * n_cols + c; y[i] = x[i]; } }'",
+                  "a timed replay has another result"),
+    "no work": ("v1.replace('{', '{ if (n_cols == 40) return;', 1)", "a timed replay has another result"),
+    "another kernel": ("v1.replace('softmax_v1', 'softmax_v9')", "there is no kernel softmax_v1"),
+    "no C++": ("v1 + '}'", "the compiler refuses"),
+    "no text": ("[v1]", "v1 is no text of a kernel"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_in_cuda_races_as_what_it_does(name):
+    """What the host hands out is launched, timed and compared, whatever the check has seen."""
+    text, why = TEXTS[name]
+    with racing(reference("12.5") + f"\n\nv1 = {text}\n", PaperCard()) as keeper:
+        found = laps(keeper, "v1", cuda=True)[OWN]
+
+    assert str(found.refused).startswith(why)
+    assert found.microseconds == (None if why else 100.0)
 
 
 def test_python_may_hand_a_few_numbers_to_the_card():
@@ -542,7 +621,10 @@ def paper_races(card):
         limit.watch(os.getpid())
         return Session(lambda: self.kill(number), ours, source, limit, driver, apart=True)
 
-    with mock.patch.object(race, "cannot_race_here", lambda: None), mock.patch.object(zygotes.Zygote, "race", opened):
+    with (
+        mock.patch.object(race, "cannot_race_here", lambda exercise: None),
+        mock.patch.object(zygotes.Zygote, "race", opened),
+    ):
         zygotes.get().wait()
         yield
 
@@ -590,12 +672,22 @@ def test_an_answer_that_breaks_off_has_a_sentence(source):
 
 
 def test_an_exercise_that_does_not_race_says_which_do():
-    """A count, a text, and a kernel in CUDA C++."""
-    for exercise in ("1.2", "2.1", "12.5"):
+    """A count, a text, and a first kernel in CUDA C++."""
+    for exercise in ("1.2", "2.1", "12.4"):
         raced = race.race(lessons.exercises()[exercise], Answer(""), b"secret")
         assert "5.2" in raced.refused
         assert raced.laps == ()
-    assert "CUDA C++" in race.does_not_race("12.5")
+
+
+def test_kernels_in_cuda_race_where_cupy_is():
+    """Without it, the sentence says how to get it; a kernel of Triton needs none."""
+    with (
+        mock.patch.object(environment, "has_gpu", lambda: True),
+        mock.patch.object(torch.cuda, "is_available", lambda: True),
+        mock.patch.object(environment, "has_cupy", lambda: False),
+    ):
+        assert "pip install cupy-cuda" in str(race.cannot_race_here("12.7"))
+        assert race.cannot_race_here("5.2") is None
 
 
 def test_without_a_gpu_a_sentence_says_so():
@@ -664,7 +756,7 @@ def test_a_card_that_does_not_start_ends_the_race_with_a_sentence():
     """Both processes are forked and confined; without a driver, the device ends when it looks for its card."""
     passed = Result("5.2", "", "passed", 1.0, 1.0)
     with (
-        mock.patch.object(race, "cannot_race_here", lambda: None),
+        mock.patch.object(race, "cannot_race_here", lambda exercise: None),
         mock.patch.dict(os.environ, CUDA_VISIBLE_DEVICES=""),
     ):
         zygotes.close_all()

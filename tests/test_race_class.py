@@ -59,7 +59,7 @@ def card(monkeypatch):
         return raced(float(seen[-1][0]), peers=peers, shapes=on)
 
     for name, stand_in in {
-        "cannot_race_here": lambda: None, "card_name": lambda: CARD.name, "race": race,
+        "cannot_race_here": lambda exercise: None, "card_name": lambda: CARD.name, "race": race,
         "shapes": lambda exercise, secret, drawn=2: SHAPES,
     }.items():  # fmt: skip
         monkeypatch.setattr(racing, name, stand_in)
@@ -244,7 +244,7 @@ def test_what_the_machine_could_not_do_races_again(card, monkeypatch, tmp_path, 
 
 def test_without_a_gpu_one_sentence_says_so(monkeypatch, tmp_path, capsys):
     """Before any file is read: there is not even a folder of results."""
-    monkeypatch.setattr(racing, "cannot_race_here", lambda: said("There is no GPU here."))
+    monkeypatch.setattr(racing, "cannot_race_here", lambda exercise: said("There is no GPU here."))
     assert run(tmp_path / "nothing", tmp_path / "out") == 2
     assert capsys.readouterr().err == "There is no GPU here.\n"
     assert not (tmp_path / "out").exists()

@@ -81,7 +81,7 @@ def show(lesson: str, mine: tuple, card) -> None:
             continue
         print("\n".join(_lines(heat, times)))
     if lesson in own_rows.NEEDS_CUPY and not environment.has_cupy():
-        print(say(_how_to_get_cupy()))
+        print(say(environment.needs_cupy()))
     if left_out:
         shown = joined("{one}, {two}", left_out)
         print(say(said("left out, for want of time or of this card's memory: {list}", list=shown)))
@@ -161,14 +161,3 @@ def _lines(heat: Heat, times: Mapping[str, Time | Said]) -> list[str]:
 def _sentence(error: Exception) -> Said:
     told = foreign.recognised(str(message(error)).strip().split("\n")[0][:160])
     return said("{type}: {message}", type=type(error).__name__, message=told)
-
-
-def _how_to_get_cupy() -> Said:
-    import torch
-
-    major = (torch.version.cuda or "12").split(".")[0]
-    return said(
-        "The kernels in CUDA C++ need CuPy, which compiles them for a GPU: `%pip install cupy-cuda{major}x` in a cell "
-        "installs it. Then run this cell again.",
-        major=major,
-    )

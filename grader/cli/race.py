@@ -50,9 +50,9 @@ def run(options) -> int:
     from ..racing import race as racing
 
     try:
-        if (why := racing.cannot_race_here()) is not None:
-            return class_files.stop(2, why)
         exercise = _exercise(options.exercise)
+        if (why := racing.cannot_race_here(exercise.id)) is not None:
+            return class_files.stop(2, why)
         lesson = lessons.number_of(exercise.id)
         given = assignment.named(options.assignment, None)
         if given and lesson not in given.lessons:

@@ -51,15 +51,8 @@ def launch(
     requests: whether to enter the requests to shared memory into the ledger.
     Raises OutOfBounds for a wrong access or a race, report.Stopped for any other fault.
     """
-    runtime, kernel = _runtime(), compiled(source)
+    runtime, kernel = _runtime(), with_kernel(source, function)
     library = pathlib.Path(kernel._name).stem
-    if not hasattr(kernel, function):
-        first = f'extern "C" __global__ void {function}(...)'
-        raise report.Stopped(
-            fault(
-                "no-kernel", "there is no kernel {function}: its first line is {first}", function=function, first=first
-            )
-        )
     tensors = {}  # name -> tensor, in the order of the arguments
     given = []
     for name, arg in zip(parameters(source, function, len(args)), args):
@@ -125,6 +118,15 @@ def parameters(source: str, function: str, count: int) -> list[str]:
     found = re.search(rf"\b{re.escape(function)}\s*\(([^)]*)\)", source)
     names = [p.split()[-1].strip("*&") for p in found[1].split(",") if p.split()] if found else []
     return names[:count] + [said("argument {i}", i=i) for i in range(len(names), count)]
+
+
+def with_kernel(source: str, function: str) -> ctypes.CDLL:
+    """The compiled library of a CUDA source that has this kernel. Raises report.Stopped."""
+    _runtime()  # whose functions the library calls
+    library = compiled(source)
+    if not hasattr(library, function):
+        raise report.no_kernel(function)
+    return library
 
 
 def compiled(source: str) -> ctypes.CDLL:

@@ -50,6 +50,14 @@ class Stopped(RuntimeError):
     """A CUDA kernel does not compile, or a fault stopped it."""
 
 
+def no_kernel(function: str) -> Stopped:
+    """The exception about a text without this kernel."""
+    first = f'extern "C" __global__ void {function}(...)'
+    return Stopped(
+        fault("no-kernel", "there is no kernel {function}: its first line is {first}", function=function, first=first)
+    )
+
+
 def without_includes(source: str) -> str:
     """The text with emptied #include lines, so that line numbers stay: kernels need no headers, and there are none."""
     return re.sub(r"^[ \t]*#[ \t]*include\b.*$", "", source, flags=re.MULTILINE)

@@ -17,7 +17,7 @@ from ..spec import Call, Case, Evidence, Exercise, Given, Out
 _HERE = pathlib.Path(__file__).parent
 _DRIVER = (_HERE / "drivers" / "cross_entropy.py").read_text(encoding="utf-8")
 _RIGHT, _WRONG = ((_HERE / "lesson_16_functions" / f"{n}.py").read_text(encoding="utf-8") for n in ("right", "wrong"))
-IGNORED = -100
+IGNORED = reference.IGNORED
 
 # name of a right pair of functions -> its method, for the label of a case
 RIGHT = {

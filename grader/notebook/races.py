@@ -27,6 +27,7 @@ _NAMES = {
     "masked_fill, torch.softmax": said("masked_fill, then torch.softmax"),
     "PyTorch's gradient of softmax": said("PyTorch's gradient of softmax"),
     "torch.softmax, its gradient": said("torch.softmax and its gradient"),
+    "cross_entropy, its gradient": said("cross_entropy and its gradient"),
 }
 
 
@@ -43,7 +44,7 @@ def enter(exercise: Exercise, answer: Answer) -> Shown | None:
     if exercise.id not in race.exercises():
         print(say(race.does_not_race(exercise.id)))
         return None
-    if why := race.cannot_race_here():
+    if why := race.cannot_race_here(exercise.id):
         print(say(why))
         return recorded(exercise)
     secret = secrets.token_bytes(16)

@@ -40,17 +40,23 @@ def _heads(rng: random.Random) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Event:
-    """The race of one exercise. family: of inputs (timing/families.py). known: sizes. dtype: of the inputs."""
+    """The race of one exercise. family: of inputs (timing/families.py). known: sizes. dtype: of the inputs.
+
+    cuda: the name of a text in CUDA C++, whose kernel softmax_<name> races; "" for a function of `DRIVER`.
+    """
 
     family: str
     known: tuple[tuple[int, ...], ...]
     drawn: Draw
     dtype: str = "float32"
+    cuda: str = ""
 
 
 _ROWS = Event("softmax", ((4096, 1000), (16384, 781), (8192, 4096)), _matrix(200, 8192, 1 << 25))
 _SHORT = Event("softmax", ((65536, 64), (65536, 256), (16384, 1000)), _matrix(32, 1024, 1 << 24))
 _LONG = Event("softmax", ((4096, 1000), (1024, 32768), (64, 262144)), _matrix(5000, 300_000, 1 << 25))
+_LOGITS = (1024, 32000), (1024, 50304), (512, 128256)
+_VOCABULARY = _matrix(5000, 200_000, 1 << 26)
 _QUERIES = Event("attention", ((1024, 64), (2048, 64)), _queries)
 EVENTS = {
     "1.1": _ROWS,
@@ -66,6 +72,7 @@ EVENTS = {
     "10.4": _SHORT,
     "11.1": Event("gradient", _ROWS.known, _ROWS.drawn),
     "11.3": Event("autograd", _ROWS.known, _ROWS.drawn),
+    **{f"12.{4 + v}": Event("softmax", _ROWS.known, _ROWS.drawn, cuda=f"v{v}") for v in (1, 2, 3)},
     "13.1": _QUERIES,
     "13.2": _QUERIES,
     "13.3": Event("flash", ((2, 4, 1024, 64), (1, 8, 2048, 64)), _heads, "float16"),
@@ -73,6 +80,9 @@ EVENTS = {
     "14.2": Event("softmax", ((65536, 64), (8192, 4096), (64, 262144)), _matrix(32, 300_000, 1 << 25)),
     "14.3": Event("softmax", ((65536, 64), (8192, 4096), (64, 262144)), _matrix(32, 300_000, 1 << 25)),
     "15.3": Event("in place", _SHORT.known, _SHORT.drawn),
+    "16.1": Event("losses", _LOGITS, _VOCABULARY, "bfloat16"),
+    "16.2": Event("gradient of losses", _LOGITS, _VOCABULARY, "bfloat16"),
+    "16.4": Event("mean loss", _LOGITS, _VOCABULARY, "bfloat16"),
 }
 
 

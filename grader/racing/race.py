@@ -20,14 +20,16 @@ SECONDS = 120.0  # for all shapes of one entrant: the driver starts, Triton comp
 OWN = "answer"  # the name of an answer's laps, beside those of its peers
 
 
-def cannot_race_here() -> Said | None:
-    """Why no answer can race on this machine, as one sentence for a learner; None where a GPU is there."""
+def cannot_race_here(exercise: str) -> Said | None:
+    """Why no answer to an exercise can race on this machine, as one sentence for a learner; None where all is there."""
     if not environment.has_gpu():
         return said("A race needs a GPU that Triton compiles for, and this machine has none.")
     import torch
 
     if not torch.cuda.is_available():
         return said("A race needs a GPU of NVIDIA: it replays CUDA graphs.")
+    if events.EVENTS[exercise].cuda and not environment.has_cupy():
+        return environment.needs_cupy()
     return None
 
 
@@ -45,12 +47,6 @@ def exercises() -> tuple[str, ...]:
 
 def does_not_race(exercise: str) -> Said:
     """The sentence about an exercise that has no race."""
-    if exercise.startswith("12."):
-        return said(
-            "{exercise} is a kernel in CUDA C++, and only what Triton compiles races so far: {list}.",
-            exercise=exercise,
-            list=", ".join(exercises()),
-        )
     return said("{exercise} has nothing to time. These race: {list}.", exercise=exercise, list=", ".join(exercises()))
 
 
@@ -78,7 +74,7 @@ def race(
     date = datetime.date.today().isoformat()
     if exercise.id not in events.EVENTS:
         return Raced(exercise.id, None, refused=does_not_race(exercise.id), date=date)
-    if why := cannot_race_here():
+    if why := cannot_race_here(exercise.id):
         return Raced(exercise.id, None, refused=why, date=date)
     checked = checked or judge(exercise, answer, seed=events.seed(secret, "check", exercise.id))
     if checked.status != "passed":
@@ -133,8 +129,8 @@ class _Timed:
     def _lap(self, shape: Shape) -> dict:
         event = events.EVENTS[self._exercise.id]
         return {
-            "op": "lap", "name": "race_" + self._exercise.id.replace(".", "_"), "family": event.family,
-            "shape": schema.pack(shape, Shape), "dtype": event.dtype, "peers": self._with_peers,
+            "op": "lap", "name": event.cuda or "race_" + self._exercise.id.replace(".", "_"), "cuda": bool(event.cuda),
+            "family": event.family, "shape": schema.pack(shape, Shape), "dtype": event.dtype, "peers": self._with_peers,
             "seed": events.seed(self._secret, self._exercise.id, self._answer.digest(), shape),
         }  # fmt: skip
 

@@ -12,6 +12,7 @@ import torch
 from ..checks import bounds, compare
 from ..sentence import said
 
+IGNORED = -100  # as in PyTorch
 _EPS = torch.finfo(torch.float32).eps
 
 
@@ -32,7 +33,7 @@ def lse(x: torch.Tensor) -> torch.Tensor:
 
 def onehot(x: torch.Tensor, target: torch.Tensor, ignore: int) -> torch.Tensor:
     """1 at the target of each row that counts, else 0; float64 of the shape of x."""
-    return ((torch.arange(x.shape[1]) == target[:, None]) & (target != ignore)[:, None]).double()
+    return ((torch.arange(x.shape[1], device=x.device) == target[:, None]) & (target != ignore)[:, None]).double()
 
 
 def gradient(x: torch.Tensor, target: torch.Tensor, ignore: int, scale: float) -> torch.Tensor:

@@ -1,7 +1,7 @@
 """The clock of a race: a device with a GPU that keeps the orders of a host, and times them on numbers of its own.
 
 Runs in: a process of its own for each entrant of a race, forked by worker/zygote.py, with no Python of the answer.
-May import: checks, device_side, interpreter, protocol, reference, root, sentence, spec.
+May import: checks, cuda, device_side, interpreter, protocol, reference, root, sentence, spec.
 Start reading: timekeeper.py.
 
 timekeeper  serves the judge, and the orders of the host while a call is recorded

@@ -8,14 +8,15 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import torch
-import triton
 
-from .. import spec
+from .. import environment, spec
+from ..cuda import device
 from ..sentence import Said, message, said
 from . import floor, nvidia
 
 Made = Callable[[torch.Tensor, str], object]
 Play = Callable[[Made], torch.Tensor]  # gives the orders; calls Made for each tensor that one makes
+Launched = Callable[[tuple[int, ...], int, Sequence], None]  # launches a kernel: grid, threads of a block, arguments
 
 
 class Replay(Protocol):
@@ -56,8 +57,7 @@ class Cuda:
         self._cycles = self._cycles_of(_HIDDEN)
         self._most_cycles = _LONGER * self._cycles
         self._peak = self._measured_peak()  # now: after an error of a kernel, CUDA does nothing more in this process
-        if hasattr(triton, "set_allocator"):  # for the descriptors that a kernel makes
-            triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8, device=self.device))
+        environment.give_memory_to_kernels()
 
     def record(self) -> spec.Card:
         """The card for the rows of a race."""
@@ -145,6 +145,10 @@ class Cuda:
         if failed is not None and min(took) == math.inf:
             raise failed
         return took.index(min(took)), time.perf_counter() - began
+
+    def cuda(self, source: str, function: str) -> Launched:
+        """A kernel of a text in CUDA C++. Raises cuda.report.Stopped for one that NVRTC refuses."""
+        return device.kernel(source, function)
 
     def look(self) -> None:
         """See whether the clock is slow, while the card works."""

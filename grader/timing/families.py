@@ -10,8 +10,8 @@ import torch
 
 from ..checks import compare
 from ..checks.bounds import softmax_bound
-from ..reference import attention, attention_gradient, flash
-from ..sentence import Said, joined
+from ..reference import attention, attention_gradient, cross_entropy, flash
+from ..sentence import Said, joined, said
 
 Sizes = tuple[int, ...]
 Tensors = Sequence[torch.Tensor]
@@ -145,6 +145,49 @@ def _attention_gradient_fault(inputs: Tensors, got: torch.Tensor):
     return None
 
 
+def _fill_logits(inputs: Tensors, g: torch.Generator) -> None:
+    """Rows as those of a softmax, and drawn targets, of which about an eighth do not count. One row does."""
+    x, target = inputs[:2]
+    _rows(x, g)
+    target.random_(0, x.shape[1], generator=g)
+    target.masked_fill_(torch.randint(8, target.shape, generator=g, device=target.device) == 0, cross_entropy.IGNORED)
+    target[:1].clamp_(min=0)
+
+
+def _fill_logit_gradient(inputs: Tensors, g: torch.Generator) -> None:
+    _fill_logits(inputs, g)
+    x, _, lse, scale = inputs
+    lse.copy_(cross_entropy.lse(x))
+    scale.uniform_(0.5, 1.5, generator=g)
+
+
+def _losses_fault(inputs: Tensors, got: torch.Tensor):
+    x, target = inputs
+    want = cross_entropy.losses(x, target, cross_entropy.IGNORED)
+    return cross_entropy.wrong_row(said("loss"), got, want, cross_entropy.losses_bound(x))
+
+
+def _logit_gradient_fault(inputs: Tensors, got: torch.Tensor):
+    x, target, _, scale = inputs
+    return cross_entropy.wrong_gradient(got, x, target, cross_entropy.IGNORED, scale.double())
+
+
+def _mean_loss_fault(inputs: Tensors, got: torch.Tensor):
+    """got: the gradient of the mean of the losses that count."""
+    x, target = inputs
+    scale = 1 / (target != cross_entropy.IGNORED).sum().double()
+    return cross_entropy.wrong_gradient(got, x, target, cross_entropy.IGNORED, scale)
+
+
+def _logits(*more: tuple[Sizes | None, torch.dtype]) -> Callable:
+    """Inputs that begin with logits (M×N) and targets (M, int64). more: shape and dtype of others; None for M."""
+    return lambda sizes, dtype: [
+        (sizes, dtype),
+        (sizes[:1], torch.int64),
+        *((sizes[:1] if shape is None else shape, kind) for shape, kind in more),
+    ]
+
+
 def _matrices(*of: torch.dtype | None) -> Callable:
     """Inputs of one shape. of: their dtypes; None for that of the race."""
     return lambda sizes, dtype: [(sizes, each or dtype) for each in of]
@@ -170,6 +213,13 @@ FAMILIES = {
         _attention_gradient_fault,
         _moved(5, 3),
     ),
+    # Numbers for each row, such as the losses themselves, are left out of what moves.
+    "losses": Family(_logits(), _fill_logits, _losses_fault, _moved(1, 0)),
+    "gradient of losses": Family(
+        _logits((None, torch.float32), ((), torch.float32)), _fill_logit_gradient, _logit_gradient_fault, _moved(1, 1)
+    ),
+    # Who makes the gradient while a row is at hand reads it once.
+    "mean loss": Family(_logits(), _fill_logits, _mean_loss_fault, _moved(1, 1)),
     # heads of batches: B×H×M×D
     "flash": Family(lambda sizes, dtype: [(sizes, dtype)] * 3, _fill_attention, _flash_fault, _moved(3, 1)),
 }

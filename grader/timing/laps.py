@@ -15,7 +15,7 @@ import torch
 from .. import spec
 from ..sentence import Said, message, said
 from . import floor
-from .card import Made, Play, Replay
+from .card import Launched, Made, Play, Replay
 from .families import Family
 
 Plays = Callable[[list[torch.Tensor], Made], torch.Tensor]  # gives the orders for these inputs; returns the result
@@ -32,6 +32,7 @@ class Card(Protocol):
     def prepared(self, play: Play, inputs: Sequence[torch.Tensor]) -> Replay: ...  # noqa: D102
     def time(self, run: Callable[[], object]) -> tuple[float, bool]: ...  # noqa: D102
     def tune(self, runs: list[Callable[[], object]], tensors: list[torch.Tensor]) -> tuple[int, float]: ...  # noqa: D102
+    def cuda(self, source: str, function: str) -> Launched: ...  # noqa: D102
     def look(self) -> None: ...  # noqa: D102
 
 

@@ -43,6 +43,25 @@ def _attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tenso
     return torch.nn.functional.scaled_dot_product_attention(*(each.view(1, 1, *each.shape) for each in (q, k, v)))[0, 0]
 
 
+def _losses(x: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.cross_entropy(x.float(), target, reduction="none")
+
+
+def _gradient_of(loss: Function) -> Function:
+    """The gradient of a loss of (logits, targets) with respect to the logits."""
+
+    def gradient(x: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        with torch.enable_grad():
+            x = x.detach().requires_grad_()
+            return torch.autograd.grad(loss(x, target), x)[0]
+
+    return gradient
+
+
+def _mean_loss(x: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.cross_entropy(x.float(), target)
+
+
 _REFERENCES: dict[str, tuple[str, Function]] = {  # by the name of a family
     "softmax": ("torch.softmax", _softmax),
     "in place": ("torch.softmax", _in_place),
@@ -51,12 +70,18 @@ _REFERENCES: dict[str, tuple[str, Function]] = {  # by the name of a family
     "autograd": ("torch.softmax, its gradient", _autograd),
     "attention": ("scaled_dot_product_attention", _attention),
     "flash": ("scaled_dot_product_attention", torch.nn.functional.scaled_dot_product_attention),
+    "losses": ("cross_entropy", _losses),
+    "mean loss": ("cross_entropy, its gradient", _gradient_of(_mean_loss)),
 }
 # PyTorch's compiler reads the file of what it compiles, and this process may read no file of the course.
 _COMPILED = {
     "softmax": "import torch\n\n\ndef peer(x):\n    return torch.softmax(x, dim=1)\n",
     "masked": "import torch\n\n\ndef peer(x, keep):\n"
     "    return torch.softmax(x.masked_fill(keep == 0, -torch.inf), dim=1)\n",
+    "losses": "import torch\n\n\ndef peer(x, target):\n"
+    "    return torch.nn.functional.cross_entropy(x.float(), target, reduction='none')\n",
+    "mean loss": "import torch\n\n\ndef peer(x, target):\n"
+    "    return torch.nn.functional.cross_entropy(x.float(), target)\n",
 }
 
 
@@ -67,7 +92,8 @@ def of(family: str) -> dict[str, Function]:
     name, function = _REFERENCES[family]
     found = {name: function}
     if family in _COMPILED:
-        found["torch.compile"] = _compiled(_COMPILED[family])
+        compiled = _compiled(_COMPILED[family])
+        found["torch.compile"] = _gradient_of(compiled) if family == "mean loss" else compiled
     if family == "softmax":
         found["five passes"] = five_passes
     return found

@@ -10,25 +10,30 @@ from __future__ import annotations
 import contextlib
 import functools
 import socket
+import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
+from ..cuda.report import Stopped
 from ..device_side.kernels import Kernels
 from ..device_side.memory import Memory
 from ..protocol import frames, orders, schema
 from ..protocol.errors import describe, packed
 from ..protocol.replies import pack_reply
 from ..protocol.tensors import unpack
-from ..sentence import Said, said
+from ..protocol.values import decode
+from ..sentence import Said, message, said
 from ..spec import Card, Error, Lap, Shape
 from . import laps, peers
-from .families import FAMILIES
+from .card import Launched
+from .families import FAMILIES, Family
 from .tape import Tape, carry_out, launch, read_by_host
 
 _MAX_REQUEST, _MAX_ORDER = 1 << 20, 1 << 26  # bytes: of the judge, of the host
 OWN = "answer"  # the answer's name among the laps of a reply
+_THREADS = 256  # of a block of a kernel in CUDA C++
 
 
 def serve(to_judge: int, to_host: int) -> None:
@@ -49,6 +54,15 @@ def converse(judge: socket.socket, host: socket.socket, card: Callable[[], laps.
             keeper = keeper or Timekeeper(host, card())
             reply, _ = keeper.handle(header)
             frames.send(judge, reply)
+
+
+class _Entrant(NamedTuple):
+    """What can be replayed of an answer; else why nothing can, or the answer's own error. compiled: as in a Lap."""
+
+    play: laps.Plays | None = None
+    refused: Said | None = None
+    error: Error | None = None
+    compiled: float = 0.0
 
 
 class Timekeeper:
@@ -86,31 +100,54 @@ class Timekeeper:
     def _lap(self, header: dict) -> dict:
         """The reply to "lap": {"laps": by name}, or {"error"} of the answer.
 
-        header: name of the function, family, shape, dtype, seed, and whether there are peers.
+        header: name of the function, or of the text in CUDA C++, family, shape, dtype, seed, and whether there are
+        peers.
         """
         shape, family = schema.unpack(header["shape"], Shape), FAMILIES[header["family"]]
-        self._tape, self._tuned = Tape(self._kernels, self._memory, self._card.device), 0.0
+        self._tuned = 0.0
+        entrant = self._text(header["name"]) if header["cuda"] else self._call(header, family, shape)
+        if entrant.error is not None and entrant.refused is None:
+            return pack_reply(error=entrant.error)[0]
+        plays: dict[str, laps.Plays] = {OWN: entrant.play} if entrant.play and entrant.refused is None else {}
+        if header["peers"]:
+            for name, function in peers.of(header["family"]).items():
+                plays[name] = lambda given, made, function=function: function(*given)
+        found = laps.measure(self._card, plays, family, shape, header["dtype"], header["seed"] + 1) if plays else {}
+        if entrant.refused is not None:
+            found = {OWN: Lap(shape, header["dtype"], refused=entrant.refused)} | found
+        packed_laps = {name: schema.pack(lap, Lap) for name, lap in found.items()}
+        packed_laps[OWN] |= {"compiled": entrant.compiled, "tuned": self._tuned}
+        return {"laps": packed_laps}
+
+    def _call(self, header: dict, family: Family, shape: Shape) -> _Entrant:
+        """A function, called once: its orders are on a tape."""
+        self._tape = Tape(self._kernels, self._memory, self._card.device)
         kinds = family.inputs(shape.sizes, getattr(torch, header["dtype"]))
         inputs = [self._card.blank(sizes, dtype, header["seed"]) for sizes, dtype in kinds]
         family.fill(inputs, self._card.generator(header["seed"]))
         order = {"op": "call", "name": header["name"], "kwargs": {}}
         done = self._told(order | {"args": [["tensor", self._tape.begin(each)] for each in inputs]})
         tape, self._tape = self._tape, None
-        plays: dict[str, laps.Plays] = {}
-        if header["peers"]:
-            for name, function in peers.of(header["family"]).items():
-                plays[name] = lambda given, made, function=function: function(*given)
-        refused = self._no_result(tape, done)
-        if refused is None and "error" in done:
-            return pack_reply(error=self._error(done))[0]
-        if refused is None:
-            plays = {OWN: functools.partial(_play, tape, done["tensor"])} | plays
-        found = laps.measure(self._card, plays, family, shape, header["dtype"], header["seed"] + 1) if plays else {}
-        if refused is not None:
-            found = {OWN: Lap(shape, header["dtype"], refused=refused)} | found
-        packed_laps = {name: schema.pack(lap, Lap) for name, lap in found.items()}
-        packed_laps[OWN] |= {"compiled": tape.compiled, "tuned": self._tuned}
-        return {"laps": packed_laps}
+        return _Entrant(
+            functools.partial(_play, tape, done.get("tensor")),
+            self._no_result(tape, done),
+            self._error(done) if "error" in done else None,
+            tape.compiled,
+        )
+
+    def _text(self, name: str) -> _Entrant:
+        """The kernel softmax_<name> of a text in CUDA C++, launched with a block of threads for each row."""
+        done = self._told({"op": "value", "name": name})
+        if "error" in done:
+            return _Entrant(error=self._error(done))
+        source, began = decode(done["value"]), time.perf_counter()
+        if not isinstance(source, str):
+            return _Entrant(refused=said("{name} is no text of a kernel", name=name))
+        try:
+            launched = self._card.cuda(source, f"softmax_{name}")
+        except Stopped as error:
+            return _Entrant(refused=message(error))
+        return _Entrant(functools.partial(_launch, launched), compiled=time.perf_counter() - began)
 
     def _no_result(self, tape: Tape, done: dict) -> Said | None:
         """Why a call that is over has nothing to replay; None if it has, or ended in an error of its own."""
@@ -187,6 +224,14 @@ class Timekeeper:
         if isinstance(number, int) and 0 <= number < len(self._errors):
             return self._errors[number] | {"line": self._errors[number]["line"] or done["error"]["line"]}
         return done["error"] | {"where": None}
+
+
+def _launch(launched: Launched, inputs: list[torch.Tensor], made: Any) -> torch.Tensor:
+    x = inputs[0]
+    y = torch.empty_like(x)
+    made(y, "empty_like")
+    launched((len(x),), _THREADS, (y, x, x.shape[1]))
+    return y
 
 
 def _play(tape: Tape, result: int, inputs: list[torch.Tensor], made: Any) -> torch.Tensor:

@@ -11,6 +11,7 @@ import contextlib
 import socket
 from dataclasses import replace
 
+from .. import environment
 from ..cuda import device as on_gpu
 from ..host_side.answer import Answer
 from ..isolation.linux import limits
@@ -42,6 +43,8 @@ class Runner:
         self._channel, self._gpu = channel, gpu
         self._answer = Answer(scratch)
         self._before: list = []  # tensor arguments of the call before
+        if gpu:
+            environment.give_memory_to_kernels()
 
     def handle(self, header: dict, payload: bytes) -> tuple[dict, list[bytes]]:
         """The reply to one request, as (header, payload). Raises the exceptions of the answer outside of a call.
