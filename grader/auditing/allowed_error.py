@@ -43,9 +43,9 @@ def moves(
     generator = torch.Generator().manual_seed(seed)
     found = [torch.zeros(want.shape, dtype=torch.float64) for want in wants]
     trials = [exact.mapped(lambda _, t, sign=sign: _ramp(t, sign * distance)) for sign in (1, -1)]
-    trials += [exact.mapped(lambda _, t: _jittered(t, distance, generator)) for _ in range(_TRIALS)]
+    trials += [exact.mapped(lambda _, t: jittered(t, distance, generator)) for _ in range(_TRIALS)]
     if not all(want.is_floating_point() for want in wants):
-        trials += [exact.mapped(lambda _, t: _jittered(t, distance, generator, True)) for _ in range(_TIES)]
+        trials += [exact.mapped(lambda _, t: jittered(t, distance, generator, True)) for _ in range(_TIES)]
     for trial in trials:
         for i, moved in enumerate(outputs(trial)):
             apart = (moved.double() - wants[i].double()).abs().nan_to_num(0.0, torch.inf, torch.inf)
@@ -75,7 +75,7 @@ def _halves(dtypes: set[torch.dtype]) -> list[torch.dtype]:
     return [dtype for dtype in dtypes if dtype.is_floating_point and torch.finfo(dtype).bits < 32]
 
 
-def _jittered(tensor: torch.Tensor, distance: float, generator: torch.Generator, partly: bool = False) -> torch.Tensor:
+def jittered(tensor: torch.Tensor, distance: float, generator: torch.Generator, partly: bool = False) -> torch.Tensor:
     """Each number moved up or down. partly: by a part of the distance, so that no two equal ones stay equal."""
     if not tensor.is_floating_point():
         return tensor.clone()
