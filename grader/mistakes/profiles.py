@@ -6,7 +6,6 @@ Facts of a case: the arguments of the function and want (the right value); in 17
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from ..checks.compare import same_number
 from ..reference import profiles
@@ -326,8 +325,8 @@ MISTAKES = [
         "one-for-every-launch",
         "The result is 1.0 for every launch, also for one that takes several times as long as it must.",
         "Which two numbers does your last line choose between, and how large are they for this report?",
-        Mutant("17.4", _LAUNCH, f"max(1.0, 1 / {_LAUNCH})"),
-        Mutant("17.4", _LAUNCH, "1.0"),
+        Mutant("17.4", _LAUNCH, f"max(1.0, 1 / {_LAUNCH})", replayed=False),
+        Mutant("17.4", _LAUNCH, "1.0", replayed=False),
     ),
     Mistake(
         "headroom-upside-down",
@@ -535,19 +534,13 @@ CULPRIT = (
 
 
 def _speed(formula) -> Detector:
-    """Matches the number of a wrong formula(seconds, facts), with or without a least value of 1, in every case.
+    """Matches the number of a wrong formula(seconds, facts), with or without a least value of 1, in every case."""
 
-    A number that the least value has replaced says nothing of the formula.
-    """
+    def test(v, f):
+        wrong = formula(f["report"][profiles.TIME] * 1e-9, f)
+        return any(same_number(v, each, rel=1e-5) for each in (wrong, max(1.0, wrong)))
 
-    def wrong(f):
-        return formula(f["report"][profiles.TIME] * 1e-9, f)
-
-    def fits(v, f):
-        return any(same_number(v, each, rel=1e-5) for each in (wrong(f), max(1.0, wrong(f))))
-
-    told = detectors.value(lambda v, f: same_number(v, wrong(f), rel=1e-5))
-    return replace(detectors.value_formula(fits), detect=told.detect)
+    return detectors.value_formula(test)
 
 
 def _raw(seconds: float, f: dict) -> float:
@@ -566,7 +559,10 @@ HEADROOM = (
     ("one-for-every-launch", detectors.value_formula(lambda v, f: same_number(v, 1.0))),
     ("bytes-counted-both-ways", _speed(lambda s, f: _raw(s, f) / 2)),
     *(("nanoseconds-as-seconds", _speed(lambda s, f, k=k: _raw(s, f) * 10.0**k))
-      for k in (*range(-9, 0), *range(1, 10), 18)),
+      for k in (*range(1, 10), 18)),
+    *(("nanoseconds-as-seconds", detectors.value_formula(  # with a least value, all of these are 1
+        lambda v, f, k=k: same_number(v, _raw(f["report"][profiles.TIME] * 1e-9, f) * 10.0**k, rel=1e-5)))
+      for k in range(-9, 0)),
     ("headroom-upside-down", _speed(lambda s, f: 1 / _raw(s, f))),
     ("headroom-upside-down", detectors.value_formula(lambda v, f: same_number(v, 1 / f["want"], rel=1e-5))),
     ("never-above-one", detectors.value_formula(
