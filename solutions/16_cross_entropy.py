@@ -242,7 +242,8 @@ check("16.2")
 # Before you put the parts together, write the test. It gets two functions:
 #
 # - `loss(logits, target)`: the mean loss over the rows that count, as a tensor with one number;
-# - `gradient(logits, target)`: the gradient of that loss, of the shape of the logits.
+# - `gradient(logits, target)`: the gradient of that loss, of the shape of the logits. The loss itself has no graph to go
+#   back through.
 #
 # Logits are float32 matrices, targets are int64, and `ignore_index` is -100. If something is wrong, an `assert` fails. The
 # check runs your test on five right pairs and on sixteen wrong ones. Your test must accept all right pairs. Then each wrong

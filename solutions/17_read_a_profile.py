@@ -94,9 +94,9 @@ check("17.1")
 # </details>
 
 # %% [markdown]
-# Now predict a counter of the profiler. `odd_rows` reads 65536 rows of 1021 numbers, and each row is 32 requests. Every 8 rows have
-# a multiple of 32 bytes, so then the places in the sectors repeat. `columns` reads numbers that lie 16384 apart. Here are your counts
-# beside the profiler's:
+# Now predict a counter of the profiler. `odd_rows` reads 65536 rows of 1021 numbers, and each row is 32 requests. 32 divides
+# the bytes of 8 rows, so row 8 begins at the same place of a sector as row 0, and the counts of 8 rows repeat. `columns` reads
+# numbers that lie 16384 apart. Here are your counts beside the profiler's:
 
 # %%
 LOADED = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
@@ -406,7 +406,8 @@ for kind, percent, what in advice("copy"):
 # ## Your turn: 17.4
 #
 # So ask it yourself. How many times as fast could a launch be at best? It must move `least_bytes`, and a copy moves
-# `copy_rate` bytes in a second. A launch that is as fast as that, or faster, has nothing to win: 1.0.
+# `copy_rate` bytes in a second. Both count what is read and what is written. A launch that is as fast as that, or faster,
+# has nothing to win: 1.0.
 
 # %%
 def headroom(report, least_bytes, copy_rate):

@@ -74,6 +74,8 @@ INPUTS = {
     "column_sums": (lambda x: x.sum(0), [randn(20, 70)]),
     "weighted_histogram": (KERNELS.weighted_histogram_reference, [torch.arange(90) % 17, randn(17)]),
     "relative": (lambda x: x / x.abs().amax(-1, keepdim=True), [randn(4, 100)]),
+    "rms_norm_backward": (KERNELS.rms_norm_backward_reference, [randn(5, 300), randn(5, 300).flip(0), randn(300)]),
+    "top_p": (KERNELS.top_p_reference, [randn(4, 200)]),
 }
 QUICK = {"softmax", "residual", "argmax", "shared_heads", "gated_"}  # arguments of other kinds, and fast
 
@@ -92,6 +94,16 @@ def test_no_fault_is_invented_in_a_right_kernel(name):
     assert report, report
     assert {"given", "size", "dtype", "values", "again"} <= report.counts.cases.keys()
     assert report.counts.used < 0.7  # of the error that is allowed
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_cancels_is_no_fault(seed):
+    """The gradient of a row of one element is nearly 0, and all of it is rounding error, in the reference as well."""
+    g = torch.Generator().manual_seed(seed)
+    inputs = [torch.randn(shape, generator=g) for shape in ((1, 1), (1, 1), (1,))]
+    report = audit(KERNELS.rms_norm_backward, KERNELS.rms_norm_backward_reference, *inputs, gpus=(), seed=seed)
+
+    assert report, report
 
 
 @pytest.mark.parametrize("name", marked(WRONG, {name for name, each in WRONG.items() if each.get("quick")}))

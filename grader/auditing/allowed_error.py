@@ -45,7 +45,7 @@ def moves(
     generator = torch.Generator().manual_seed(seed)
     found = [torch.zeros(want.shape, dtype=torch.float64) for want in wants]
     trials = [exact.mapped(lambda _, t, sign=sign: _ramp(t, sign * distance)) for sign in (1, -1)]
-    trials += [exact.mapped(lambda _, t: _jittered(t, distance, generator)) for _ in range(_TRIALS)]
+    trials += [exact.mapped(lambda _, t: jittered(t, distance, generator)) for _ in range(_TRIALS)]
     usual = len(trials)
     if any(map(is_coarse, wants)):
         trials += [exact.mapped(lambda _, t: _without_ties(t, distance, generator)) for _ in range(_TIES)]
@@ -79,7 +79,7 @@ def _halves(dtypes: set[torch.dtype]) -> list[torch.dtype]:
     return [dtype for dtype in dtypes if dtype.is_floating_point and 8 < torch.finfo(dtype).bits < 32]
 
 
-def _jittered(tensor: torch.Tensor, distance: float, generator: torch.Generator) -> torch.Tensor:
+def jittered(tensor: torch.Tensor, distance: float, generator: torch.Generator) -> torch.Tensor:
     """Each number moved up or down."""
     if not tensor.is_floating_point():
         return tensor.clone()

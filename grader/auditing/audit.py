@@ -83,7 +83,7 @@ def audited(function, reference, inputs, kwargs: dict, grid, gpus: tuple, second
             reached = False
     if not reached:
         examination.not_seen(said("the rest of the cases: {seconds} seconds were over", seconds=f"{seconds:g}"))
-    return _report(called_as(function), called_as(reference), examination, seed, begun)
+    return _report(called_as(function), called_as(reference), examination, seconds, seed, begun)
 
 
 def _launched(kernel, grid, kwargs: dict) -> Callable:
@@ -95,11 +95,11 @@ def _launched(kernel, grid, kwargs: dict) -> Callable:
     return launch
 
 
-def _report(function: str, reference: str, examination: Examination, seed: int, begun: float) -> Report:
+def _report(function: str, reference: str, examination: Examination, seconds: float, seed: int, begun: float) -> Report:
     """The report of an examination that is over."""
     findings, done, view = examination.findings, examination.given, None
     if examination.compiling is not None:
-        view = examination.compiling.finished(max(_LEAST_WAIT, _WAIT - (time.monotonic() - begun)))
+        view = examination.compiling.finished(max(_LEAST_WAIT, max(_WAIT, seconds) - (time.monotonic() - begun)))
         for launch, why in view.refused:
             lines = first_line(launch.kernel)
             findings.fault(

@@ -193,9 +193,13 @@ class Examination:
 
     def _result(self, seen: _Seen, place: int, name: str, got: torch.Tensor) -> None:
         want, error = seen.wanted.results[place], seen.wanted.allowed[place]
-        wrong = compared(name, got, want, error, seen.done.stored_by_pytorch(got))
+        by_pytorch = seen.done.stored_by_pytorch(got)
+        wrong = compared(name, got, want, error, by_pytorch)
+        if wrong is not None:
+            error = seen.wanted.allowed_beside(place)
+            wrong = compared(name, got, want, error, by_pytorch)
         if wrong is None:
-            self._right(seen, place, name, got)
+            self._right(seen, place, name, got, error)
             return
         family = seen.case.kind if seen.case.kind not in ("given", "size", "empty") else "size"
         if any(fault.symptom == ("wrong", name, "size") for fault in self.findings.faults):
@@ -216,9 +220,9 @@ class Examination:
         if family == "size":  # what came with other numbers or places may come from it
             self.findings.absorb(symptom, [each for each in self.findings.symptoms() if each[:2] == symptom[:2]])
 
-    def _right(self, seen: _Seen, place: int, name: str, got: torch.Tensor) -> None:
+    def _right(self, seen: _Seen, place: int, name: str, got: torch.Tensor, error: torch.Tensor) -> None:
         want = seen.wanted.results[place]
-        self.counts.used = max(self.counts.used, used(got, want, seen.wanted.allowed[place]))
+        self.counts.used = max(self.counts.used, used(got, want, error))
         if nan_or_not(got, want):
             self.findings.note(
                 said(
@@ -249,12 +253,14 @@ class Examination:
         return tuple(line for line, _ in loads)
 
     def _lines(self, seen: _Seen, place: int, wrong: Wrong, again: Run, witness: Witness) -> tuple[Line, ...]:
-        """The line that stored a wrong element, or those that stored others of this result, or the kernel."""
+        """The line that stored a wrong element, or those that stored others of this result, or the only kernel."""
         results = [*again.results, *(again.arguments.leaves[i] for i in seen.wanted.changed)]
         if again.error is not None or place >= len(results):
             return ()
-        last = again.launched[-1].kernel if again.launched else self.function
-        return witness.lines_of(results[place].detach(), wrong.at) or kernel_lines.first_line(last)
+        if lines := witness.lines_of(results[place].detach(), wrong.at):
+            return lines
+        kernels = {launched.kernel for launched in again.launched} or {self.function}
+        return kernel_lines.first_line(*kernels) if len(kernels) == 1 else ()
 
     def _inputs(self, seen: _Seen) -> None:
         """Inputs that the call has changed, and the reference has not."""

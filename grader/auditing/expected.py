@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import torch
 
@@ -10,6 +12,8 @@ from ..checks.bounds import HALF
 from . import allowed_error
 from .arguments import Arguments, flat, is_coarse
 from .one_run import quiet
+
+_RUNS = 16  # of the reference in float32, for the error that it has itself
 
 
 class ReferenceFailed(RuntimeError):
@@ -22,7 +26,8 @@ class Expected:
 
     results: what it returns, and after that the arguments that it changes; float64, or whole numbers. changed: the
     places of these arguments. allowed: the absolute error of each result. native: the same results in the dtypes of the
-    arguments; None where it raises an error there. exact: whether it computed in float64.
+    arguments; None where it raises an error there. exact: whether it computed in float64. beside: computes the errors
+    that it has in float32 for inputs beside these, which takes many calls.
     """
 
     results: list[torch.Tensor]
@@ -30,6 +35,14 @@ class Expected:
     allowed: list[torch.Tensor]
     native: list[torch.Tensor] | None
     exact: bool
+    beside: Callable[[], list[torch.Tensor]] = list
+
+    def allowed_beside(self, place: int) -> torch.Tensor:
+        """The error of one result, also allowing twice that of the reference for inputs beside these."""
+        error, own = self.allowed[place], self.beside()
+        if place >= len(own) or own[place].shape != error.shape or is_coarse(self.results[place]):
+            return error
+        return torch.maximum(error, 2 * _most_of_row(own[place]))
 
     def where_as(self, other: Expected) -> Expected:
         """The same, with any error allowed where another expectation has another result."""
@@ -65,7 +78,8 @@ def expected(reference, arguments: Arguments, dtypes: set[torch.dtype], seed: in
     errors = [allowed_error.allowed(want, each, length, dtypes) for want, each in zip(results, moved)]
     if single is not None:
         errors = [_no_stricter(error, want, each) for error, want, each in zip(errors, results, single)]
-    return Expected([_wide(each) for each in results], changed, errors, native, exact)
+    beside = cache(partial(_own_errors, reference, arguments, changed, distance, seed)) if exact else list
+    return Expected([_wide(each) for each in results], changed, errors, native, exact, beside)
 
 
 def _outputs(reference, arguments: Arguments, changed: list[int]) -> list[torch.Tensor]:
@@ -82,6 +96,30 @@ def _in_single(reference, arguments: Arguments, changed: list[int]) -> list[torc
         return _outputs(reference, arguments.mapped(lambda _, t: t.float() if t.dtype in HALF else t), changed)
     except Exception:  # it has tensors of its own, in half precision
         return None
+
+
+def _own_errors(reference, arguments: Arguments, changed: list[int], distance: float, seed: int) -> list[torch.Tensor]:
+    """The largest errors that the reference has in float32 for inputs beside these, where they are finite.
+
+    What cancels in exact arithmetic does not move with the inputs, and the rounding errors of a single run may cancel
+    by luck. Empty where it refuses float32.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    largest: list[torch.Tensor] = []
+    for _ in range(_RUNS):
+        beside = arguments.mapped(lambda _, t: allowed_error.jittered(_float(t), distance, generator))
+        try:
+            single = _outputs(reference, beside, changed)
+        except Exception:  # it has tensors of its own, in half precision
+            return []
+        exact = _outputs(reference, beside.mapped(lambda _, t: _wide(t)), changed)
+        found = [(a.double() - b.double()).abs().nan_to_num(0.0, 0.0, 0.0) for a, b in zip(single, exact)]
+        largest = [torch.maximum(a, b) for a, b in zip(largest, found)] if largest else found
+    return largest
+
+
+def _float(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.detach().float() if tensor.is_floating_point() else tensor
 
 
 def _changed(reference, arguments: Arguments) -> list[int]:
@@ -104,9 +142,11 @@ def _no_stricter(error: torch.Tensor, want: torch.Tensor, single: torch.Tensor) 
     own = (single.double() - want.double()).abs()
     own = torch.where(want.isfinite(), own.nan_to_num(torch.inf, torch.inf, torch.inf), 0.0)
     lost = own.isinf()
-    row = torch.where(lost, 0.0, own)
-    row = row.amax(-1, keepdim=True).expand(row.shape) if row.ndim and row.numel() else row
-    return torch.where(lost, torch.inf, torch.maximum(error, 2 * row))
+    return torch.where(lost, torch.inf, torch.maximum(error, 2 * _most_of_row(torch.where(lost, 0.0, own))))
+
+
+def _most_of_row(error: torch.Tensor) -> torch.Tensor:
+    return error.amax(-1, keepdim=True).expand(error.shape) if error.ndim and error.numel() else error
 
 
 def _length(arguments: Arguments, results: list[torch.Tensor]) -> int:

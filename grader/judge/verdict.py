@@ -34,12 +34,11 @@ def _with_the_last_input(sentence: str, evidence: Evidence) -> str:
     inner = numbers[~numbers.isnan()]
     if not inner.numel():
         return sentence
-    values = {"sentence": sentence, "size": " × ".join(map(str, x.shape)), "low": f"{float(inner.min()):.4g}"}
-    return said(
-        "{sentence}. The last input before it was {size}, with values from {low} to {high}",
-        **values,
-        high=f"{float(inner.max()):.4g}",
-    )
+    low, high = f"{float(inner.min()):.4g}", f"{float(inner.max()):.4g}"
+    values = {"sentence": sentence, "size": " × ".join(map(str, x.shape)), "low": low, "high": high}
+    if sentence.endswith("."):  # as many messages of PyTorch do
+        return said("{sentence} The last input before it was {size}, with values from {low} to {high}", **values)
+    return said("{sentence}. The last input before it was {size}, with values from {low} to {high}", **values)
 
 
 @dataclass
@@ -189,7 +188,7 @@ def _traffic(case: Case, evidence: Evidence) -> Failure | None:
         if any(launch["shared"] for launch in evidence.launches):
             return Failure(case, evidence, spent, "stored-twice")
         kernels = {launch["kernel"] for launch in evidence.launches}
-        mistake = "row-read-twice" if read <= case.unit or case.each_once else "walks-too-many"
+        mistake = "row-read-twice" if read < 2 * case.unit or case.each_once else "walks-too-many"
         if not case.each_once and (read >= 3 * case.unit or read > case.unit > 2 * (evidence.read - read)):
             mistake = "more-traffic"  # no whole walk more
         if evidence.written > written:

@@ -403,7 +403,7 @@ def _budget_case(m: int, n: int, g: torch.Generator) -> Case:
         Call("call", "check_budget", (x, target, torch.rand((), generator=g) + 0.5)),
         verify=verify,
         size=5000 + m * n,
-        budget=(10**9, 10**9),
+        budget=most,
         may_read_less=True,
         may_write_less=True,
         unit=m * n,

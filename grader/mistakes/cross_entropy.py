@@ -26,6 +26,7 @@ from .testing import of_test
 
 _LOSS = "tl.log(d) + (m - hit)"
 _HIT = "tl.load(x_ptr + row * x_row_stride + target, mask=counted, other=0.0)"
+_LOAD = f"    hit = {_HIT}.to(tl.float32)\n"
 _GRADIENT = "scale * tl.where(cols == target, p - 1.0, p)"
 _SCALE = "tl.where(target == ignore_index, 0.0, tl.load(scale_ptr))"
 
@@ -50,6 +51,8 @@ MISTAKES = [
         "If ignore_index is 3: which rows count, and what does your condition say of them?",
         several("16.1", "target != ignore_index", "target != -100", "target >= 0", "target > -1"),
         several("16.2", "target == ignore_index", "target == -100", "target < 0", "target <= -1"),
+        Mutant("16.4", "(target != ignore_index).sum()", "(target != -100).sum()", replayed=False),
+        Mutant("16.4", "n, ignore_index, BLOCK", "n, -100, BLOCK", replayed=False),
     ),
     Mistake(
         "counted-inverted",
@@ -57,6 +60,7 @@ MISTAKES = [
         "What does your condition say of a row whose target is a column?",
         Mutant("16.1", "target != ignore_index", "target == ignore_index"),
         Mutant("16.2", "target == ignore_index", "target != ignore_index"),
+        Mutant("16.4", "(target != ignore_index).sum()", "(target == ignore_index).sum()", replayed=False),
     ),
     Mistake(
         "loss-without-target",
@@ -140,6 +144,30 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "hit-of-one-tile",
+        "The logit of the target was looked for in a single tile, and another tile may hold it.",
+        "Which tile holds column `target`, and what does your line find in all others?",
+        Mutant("16.1", _LOAD, "    hit = tl.sum(tl.where(cols == target, x, 0.0), axis=0)\n"),
+        Mutant("16.1", _LOAD, "    hit = tl.sum(tl.where(lanes == target, x, 0.0), axis=0)\n"),
+    ),
+    Mistake(
+        "hit-as-a-product",
+        "The logit of the target was cut out by a multiplication, and 0 times -inf is NaN.",
+        "Which operation takes one of two numbers without computing with the other?",
+        *(
+            Mutant(
+                "16.1",
+                "        m = new\n",
+                f"        m = new\n        hit += tl.sum({product}, axis=0)\n",
+                then=also("    d = 0.0\n", "    d = 0.0\n    hit = 0.0\n", then=also(_LOAD, "")),
+            )
+            for product in (
+                "x * (cols == tl.load(target_ptr + row))",
+                "tl.where(cols < n_cols, x, 0.0) * (cols == tl.load(target_ptr + row))",
+            )
+        ),
+    ),
+    Mistake(
         "target-of-another-row",
         "The target does not belong to the row of the program.",
         "Where in memory is the target of row 2?",
@@ -168,9 +196,11 @@ MISTAKES = [
     # ---- the gradient
     Mistake(
         "onehot-missing",
-        "1 was not subtracted in the column of the target, or not there.",
+        "1 was not subtracted, or not in the column of the target and only there.",
         "In which column does the gradient differ from the softmax of the row, and by how much?",
-        several("16.2", "tl.where(cols == target, p - 1.0, p)", "p", "tl.where(cols == target, p + 1.0, p)", "p - 1.0"),
+        several(
+            "16.2", "tl.where(cols == target, p - 1.0, p)", "p", "tl.where(cols == target, p + 1.0, p)", "(p - 1.0)"
+        ),
         several("16.2", "cols == target", "cols != target", "cols == target + 1", "cols == 0", "cols == row"),
         Mutant("16.2", "cols == target", "cols == target - 1"),
         Mutant("16.2", "p - 1.0", "p - target"),
@@ -255,6 +285,23 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "share-of-two-exponentials",
+        "exp left the range of float32: p is a quotient of two exponentials, and either may become inf or 0.",
+        "How large is exp(x) if x is 100, and how large is x - lse at most?",
+        Mutant("16.2", "tl.exp(x - lse)", "tl.exp(x) / tl.exp(lse)"),
+    ),
+    Mistake(
+        "scale-masked-away",
+        "The load of the scale has a mask and no `other`: in a row that does not count, it holds anything.",
+        "Which number does your line take as the scale of such a row?",
+        Mutant("16.2", _SCALE, "tl.load(scale_ptr, mask=target != ignore_index)"),
+    ),
+    Mistake(
+        "logit-read-after-its-gradient",
+        "In place, a logit was loaded after its gradient had been stored there: the load finds the gradient.",
+        "In which order does your kernel load and store the element of the target, and how often does it do each?",
+    ),
+    Mistake(
         "gradient-tail-missing",
         "Some columns of each row have no gradient: the walk or its mask leaves them out.",
         "Which columns do the first and the last step of your loop store?",
@@ -268,6 +315,11 @@ MISTAKES = [
         "The test is red even on PyTorch's own loss and gradient: it is too strict for float32, it compares with other "
         "numbers than these, its condition is turned round, or it asks for more than right numbers.",
         "For which of your inputs and in which assert is it red, and what are the two values that it compares there?",
+    ),
+    Mistake(
+        "test-differentiates-the-loss",
+        "The test asks PyTorch to differentiate the loss under test, and that one returns a plain number.",
+        "Which of your two parameters gives the gradient, and what do you compare it with?",
     ),
     Mistake(
         "test-calls-one",
@@ -315,6 +367,11 @@ MISTAKES = [
         "sum-not-mean",
         "The losses were added up and not averaged.",
         "If a batch is repeated, so that it has every row twice: what happens to its mean loss, and what to yours?",
+    ),
+    Mistake(
+        "mean-of-nothing",
+        "No row counts, and a number came back all the same.",
+        "What does the specification say of a batch in which no row counts, and what is 0 / 0 in float32?",
     ),
     Mistake(
         "loss-in-half",
@@ -409,7 +466,8 @@ def _ignored_never_stored(got, target, ignore, x) -> bool:
 def _tile_leaves_its_row(where: dict, facts: dict) -> bool:
     """For `outside`: a tile begins in its row, where a tile should, and goes on behind the end of it."""
     begin, n = where["first"] - where["program"][0] * row_stride(where, facts), facts["x"].shape[-1]
-    return where["of"] > 1 and begin % facts["block"] == 0 and 0 <= begin < n <= (where["column"] or 0)
+    of_a_tile = facts["block"] and begin % facts["block"] == 0  # without one, the answer has chosen its tiles
+    return bool(of_a_tile) and where["of"] > 1 and 0 <= begin < n <= (where["column"] or 0)
 
 
 LOSS = (
@@ -444,7 +502,18 @@ def _gradients(compute) -> Detector:
     return formula(wrong)
 
 
+@looks
+def _read_after_its_gradient(got, want, target, ignore, case, evidence) -> bool:
+    """In place, the element of the target alone is wrong, and something was loaded once more."""
+    if not case.in_place or got.shape != want.shape or evidence.read <= case.budget[0]:
+        return False
+    counted = target != ignore
+    wrong = ((got - want).abs() > 1e-4 * want.abs().amax()).nonzero()
+    return bool(len(wrong)) and all(bool(counted[i]) and int(target[i]) == k for i, k in wrong.tolist())
+
+
 GRADIENT = (
+    ("logit-read-after-its-gradient", _read_after_its_gradient),
     ("scale-for-each-row", _scale_for_each_row),
     ("ignored-row-not-stored", _ignored_never_stored),
     ("sign-flipped", _gradients(lambda p, hits, counted, scale: scale * counted * (hits - p))),
@@ -477,7 +546,8 @@ _ACCEPTING = (
 
 def mistakes_of_test(groups: Iterable[str]) -> tuple[tuple[str, Detector], ...]:
     """The table of a test that runs against wrong functions of these seven kinds."""
-    return of_test(groups, _ACCEPTING, "test-refuses-pytorch-loss", (("test-calls-one", _never_calls_both),))
+    table = of_test(groups, _ACCEPTING, "test-refuses-pytorch-loss", (("test-calls-one", _never_calls_both),))
+    return ("test-differentiates-the-loss", _no_graph), *table
 
 
 # ---- the function
@@ -526,6 +596,39 @@ def _gradient_times(factor) -> Detector:
     return both(Detector(lambda c, e, a: c.facts.get("check") == "gradient"), formula(wrong))
 
 
+def _loss_from(compute) -> Detector:
+    """Matches a loss that is (the sum of losses, its divisor) = compute(x, target, ignore), and not the right one."""
+
+    @looks
+    def detect(want, value, x, target, ignore, check) -> bool:
+        if check != "loss" or not isinstance(value, torch.Tensor) or compare.kind(value, want):
+            return False
+        total, rows = compute(x, target, ignore)
+        wrong = (total / rows).to(want.dtype)
+        return compare.alike(value, wrong) and not compare.alike(wrong, want)
+
+    return detect
+
+
+def _sum_by_the_usual_number(x: torch.Tensor, target: torch.Tensor, ignore: int) -> tuple[torch.Tensor, torch.Tensor]:
+    return reference.losses(x, target, -100).sum(), (target != ignore).sum()
+
+
+def _mean_by_the_usual_number(x: torch.Tensor, target: torch.Tensor, ignore: int) -> tuple[torch.Tensor, torch.Tensor]:
+    return reference.losses(x, target, ignore).sum(), (target != -100).sum()
+
+
+def _mean_by_the_ignored(x: torch.Tensor, target: torch.Tensor, ignore: int) -> tuple[torch.Tensor, torch.Tensor]:
+    return reference.losses(x, target, ignore).sum(), (target == ignore).sum()
+
+
+@looks
+def _number_of_nothing(value, target, ignore, check) -> bool:
+    """No row counts, and the loss is not NaN."""
+    plain = isinstance(value, torch.Tensor) and value.numel() == 1
+    return check == "loss" and plain and not (target != ignore).any() and not value.isnan().any()
+
+
 @looks
 def _strided_targets(target, error) -> bool:
     """The failing input is the one whose targets are apart."""
@@ -549,7 +652,11 @@ def _pair(value) -> bool:
 FUNCTION = (
     ("no-gradient", _no_graph),
     ("loss-in-half", _in_half),
+    ("mean-of-nothing", _number_of_nothing),
     ("targets-assumed-adjacent", _strided_targets),
+    ("counted-inverted", _loss_from(_mean_by_the_ignored)),
+    ("ignore-index-assumed", _loss_from(_mean_by_the_usual_number)),  # if ignore_index is another, all rows count
+    ("ignore-index-assumed", _loss_from(_sum_by_the_usual_number)),
     ("mean-over-all-rows", _loss_times(lambda rows, counted: counted / rows)),
     ("sum-not-mean", _loss_times(lambda rows, counted: counted)),
     ("arriving-gradient-ignored", _gradient_times(lambda rows, counted, dloss: 1 / dloss)),

@@ -106,6 +106,18 @@ MISTAKES = [
         Mutant("17.1", "address + lane", "address - lane"),
     ),
     Mistake(
+        "address-in-elements",
+        "The address was multiplied by the size of an element, and it is in bytes already.",
+        "In which unit is each of the four arguments?",
+        Mutant("17.1", "address + lane * stride * itemsize", "(address + lane * stride) * itemsize"),
+    ),
+    Mistake(
+        "remainders-not-sectors",
+        "This is how many different places within a sector the lanes ask for, and not in how many sectors they lie.",
+        "Which operation gives the number of a sector, and which the place within it?",
+        Mutant("17.1", "place // 32", "place % 32"),
+    ),
+    Mistake(
         "lanes-miscounted",
         "More or fewer lanes are counted than ask for an element.",
         "With which number does the count of the lanes begin, and with which does it end?",
@@ -206,7 +218,7 @@ MISTAKES = [
     ),
     Mistake(
         "enough-warps-blamed",
-        "This launch has many resident warps, and something else makes it slow.",
+        "This launch has several times the resident warps of one that has too few, and another limit.",
         "How many percent of the warps are active here, and how many in a launch that has too few?",
         Mutant("17.2", _UNCOALESCED, "False"),
         Mutant("17.2", _CONFLICTS, "False"),
@@ -253,7 +265,7 @@ MISTAKES = [
     ),
     Mistake(
         "columns-of-other-limit",
-        "The largest number of another limit's columns was taken.",
+        "This line has the largest number of a column that says nothing of this limit.",
         "Which columns does the limit of this page have?",
         Mutant("17.3", 'if limit == "bank conflicts"', 'if limit == "conflicts"'),
         Mutant("17.3", 'return row["L2 Theoretical Sectors Local"]', 'return row["L2 Theoretical Sectors Global"]'),
@@ -295,6 +307,12 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "bytes-counted-both-ways",
+        "The result is half of what it should be: the least bytes were counted twice.",
+        "Which bytes does `copy_rate` count, those read, those written, or both, and which does `least_bytes`?",
+        Mutant("17.4", "least_bytes / copy_rate", "2 * least_bytes / copy_rate"),
+    ),
+    Mistake(
         "nanoseconds-as-seconds",
         "The result is off by a power of ten.",
         "In which unit is the time of the report, and in which is bytes / (bytes per second)?",
@@ -302,6 +320,13 @@ MISTAKES = [
         Mutant("17.4", "1e-9", "1e-6"),
         Mutant("17.4", "1e-9", "1e-3"),
         Mutant("17.4", "1e-9", "1e-8"),
+    ),
+    Mistake(
+        "one-for-every-launch",
+        "The result is 1.0 for every launch, also for one that takes several times as long as it must.",
+        "Which two numbers does your last line choose between, and how large are they for this report?",
+        Mutant("17.4", _LAUNCH, f"max(1.0, 1 / {_LAUNCH})", replayed=False),
+        Mutant("17.4", _LAUNCH, "1.0", replayed=False),
     ),
     Mistake(
         "headroom-upside-down",
@@ -385,6 +410,7 @@ SECTORS = (
     ("elements-for-bytes", _counted(_with(itemsize=lambda f: 1))),
     *(("sector-of-another-size", _counted(lambda f, size=size: _touched(f, size=size)))
       for size in (4, 8, 16, 31, 33, 64, 128, 256, 512)),
+    ("address-in-elements", _counted(_with(address=lambda f: f["address"] * f["itemsize"]))),
     ("sector-rounded-up", _counted(lambda f: len({-(-(f["address"] + i * f["stride"] * f["itemsize"]) // 32)
                                                   for i in range(f["lanes"])}))),
     ("one-place-for-all", _counted(lambda f: 1)),
@@ -428,10 +454,6 @@ LIMIT = (
     *(("one-limit-for-all", detectors.value_formula(lambda v, f, name=name: v == name)) for name in LIMITS),
     ("no-limit-name", detectors.value(lambda v, f: v not in LIMITS)),
     ("excess-is-no-limit", _named(UNCOALESCED, lambda f: f["kernel"] == "odd_rows")),
-    (
-        "wide-loads-blamed",
-        _named(UNCOALESCED, lambda f: f["want"] in (COPY, TWICE, SPILLS, FEW) and f["kernel"] != "odd_rows"),
-    ),
     ("idle-memory-at-its-limit", _named(COPY, lambda f: not _busy(f))),
     ("second-reading-missed", _named(COPY, lambda f: f["want"] == TWICE)),
     ("hardly-more-read", _named(TWICE, lambda f: f["want"] == COPY)),
@@ -443,6 +465,11 @@ LIMIT = (
     ("enough-warps-blamed", _named(FEW, lambda f: f["want"] != SPILLS)),
     ("excess-of-other-kind", _named(UNCOALESCED, lambda f: f["want"] == CONFLICTS)),
     ("excess-of-other-kind", _named(CONFLICTS, lambda f: f["want"] == UNCOALESCED)),
+    # Behind the other kind of excess: an answer that exchanges the two says so of the launches with conflicts alone.
+    (
+        "wide-loads-blamed",
+        _named(UNCOALESCED, lambda f: f["want"] in (COPY, TWICE, SPILLS, CONFLICTS) and f["kernel"] != "odd_rows"),
+    ),
     ("few-warps-missed", detectors.value(lambda v, f: f["want"] == FEW and v in (UNCOALESCED, CONFLICTS))),
 )
 
@@ -529,8 +556,13 @@ HEADROOM = (
     ("returns-nothing", detectors.nothing),
     ("faster-than-possible", detectors.value_formula(
         lambda v, f: same_number(v, _raw(f["report"][profiles.TIME] * 1e-9, f), rel=1e-5))),
+    ("one-for-every-launch", detectors.value_formula(lambda v, f: same_number(v, 1.0))),
+    ("bytes-counted-both-ways", _speed(lambda s, f: _raw(s, f) / 2)),
     *(("nanoseconds-as-seconds", _speed(lambda s, f, k=k: _raw(s, f) * 10.0**k))
-      for k in (*range(-9, 0), *range(1, 10), 18)),
+      for k in (*range(1, 10), 18)),
+    *(("nanoseconds-as-seconds", detectors.value_formula(  # with a least value, all of these are 1
+        lambda v, f, k=k: same_number(v, _raw(f["report"][profiles.TIME] * 1e-9, f) * 10.0**k, rel=1e-5)))
+      for k in range(-9, 0)),
     ("headroom-upside-down", _speed(lambda s, f: 1 / _raw(s, f))),
     ("headroom-upside-down", detectors.value_formula(lambda v, f: same_number(v, 1 / f["want"], rel=1e-5))),
     ("never-above-one", detectors.value_formula(

@@ -678,3 +678,91 @@ def relative(x):
 def copy_kernel(x_ptr, y_ptr, n, stride, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(y_ptr + offsets, tl.load(x_ptr + offsets, mask=offsets < n), mask=offsets < n)
+
+
+@triton.jit
+def rms_norm_backward_kernel(
+    dx_ptr, part_ptr, dy_ptr, x_ptr, w_ptr, dx_stride, part_stride, dy_stride, x_stride, m, n, eps,
+    ROWS: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    dw = tl.zeros((BLOCK,), tl.float32)
+    for i in range(0, ROWS):
+        row = pid * ROWS + i
+        inside = mask & (row < m)
+        x = tl.load(x_ptr + row * x_stride + cols, mask=inside, other=0.0).to(tl.float32)
+        dy = tl.load(dy_ptr + row * dy_stride + cols, mask=inside, other=0.0).to(tl.float32)
+        rstd = tl.rsqrt(tl.sum(x * x, axis=0) / n + eps)
+        hat = x * rstd
+        g = dy * w
+        c = tl.sum(g * hat, axis=0) / n
+        tl.store(dx_ptr + row * dx_stride + cols, (g - hat * c) * rstd, mask=inside)
+        dw += dy * hat
+    tl.store(part_ptr + pid * part_stride + cols, dw, mask=mask)
+
+
+@triton.jit
+def sum_of_rows_kernel(dw_ptr, part_ptr, part_stride, parts, n, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for i in range(0, parts):
+        total += tl.load(part_ptr + i * part_stride + cols, mask=cols < n, other=0.0)
+    tl.store(dw_ptr + cols, total, mask=cols < n)
+
+
+def rms_norm_backward(dy, x, weight, eps=1e-6, rows=2):
+    dy, x = (t if t.stride(-1) == 1 else t.contiguous() for t in (dy, x))
+    (m, n), parts = x.shape, triton.cdiv(x.shape[0], rows)
+    dx = torch.empty((m, n), dtype=x.dtype, device=x.device)
+    dw = torch.empty((n,), dtype=weight.dtype, device=x.device)
+    part = torch.empty((parts, n), dtype=torch.float32, device=x.device)
+    strides = dx.stride(0), part.stride(0), dy.stride(0), x.stride(0)
+    if m:
+        block = triton.next_power_of_2(n)
+        rms_norm_backward_kernel[(parts,)](dx, part, dy, x, weight, *strides, m, n, eps, ROWS=rows, BLOCK=block)
+    sum_of_rows_kernel[(triton.cdiv(n, 128),)](dw, part, part.stride(0), parts, n, BLOCK=128)
+    return dx, dw
+
+
+def rms_norm_backward_reference(dy, x, weight, eps=1e-6):
+    x, weight = x.clone().requires_grad_(), weight.clone().requires_grad_()
+    with torch.enable_grad():
+        return torch.autograd.grad(torch.nn.functional.rms_norm(x, weight.shape, weight, eps), (x, weight), dy)
+
+
+@triton.jit
+def top_p_kernel(y_ptr, x_ptr, y_stride, x_stride, n, p, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=-float("inf")).to(tl.float32)
+    e = tl.exp(x - tl.max(x, axis=0))
+    least = p * tl.sum(e, axis=0)
+    bits = e.to(tl.int32, bitcast=True)
+    low, high = -1, 0x3F800000  # below all numbers, and 1.0: the largest
+    for _ in range(0, 31):
+        middle = low + (high - low) // 2
+        enough = tl.sum(tl.where(bits > middle, e, 0.0), axis=0) < least
+        high = tl.where(enough, middle, high)
+        low = tl.where(enough, low, middle)
+    kept = tl.where(mask & (bits >= high), e, 0.0)
+    tl.store(y_ptr + row * y_stride + cols, kept / tl.sum(kept, axis=0), mask=mask)
+
+
+def top_p(x, p=0.9):
+    x = x if x.stride(-1) == 1 else x.contiguous()
+    (m, n), y = x.shape, torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    if m:
+        top_p_kernel[(m,)](y, x, y.stride(0), x.stride(0), n, p, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+def top_p_reference(x, p=0.9):
+    shares = torch.softmax(x, -1)
+    ordered = shares.sort(-1, descending=True).values
+    last = (ordered.cumsum(-1) - ordered < p).sum(-1, keepdim=True) - 1
+    kept = torch.where(shares >= ordered.gather(-1, last.clamp(min=0)), shares, 0.0)
+    return kept / kept.sum(-1, keepdim=True)

@@ -27,6 +27,7 @@ MISTAKES = [
             then=also("tl.exp(x - m)", "tl.exp(x)"),
         ),
         Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "tl.exp(x - 0 * "),
+        Mutant("16.1", "new = tl.maximum(m, tl.max(x, axis=0))", "new = 0.0"),
     ),
     Mistake(
         "subtracted-from-itself",
