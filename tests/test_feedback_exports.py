@@ -9,7 +9,7 @@ import zipfile
 import nbformat
 import pytest
 from test_export import ADA, BROKEN, EVE, EVIL, SECOND, WRONG, Page, cells_of, computes, exercise, export, row
-from test_report import CLASS, moodle, store
+from test_report import CLASS, UNREAD, moodle, store
 
 from grader.__main__ import main
 from grader.classroom import rows
@@ -44,6 +44,17 @@ def test_a_worksheet_of_moodle_gets_grades_and_feedback(tmp_path, capsys):
     assert WRONG["message"] in html.unescape(ada[-1]) and ada[-1].startswith("<p>Lesson 04: 2/4 points<br>")
     assert "no submission: Participant 77 Nobody" in told
     assert "1 grade filled in" in told and "locked in Moodle, and left as they are: 1 grade" in told
+
+
+def test_a_student_whose_file_cannot_be_read_gets_no_grade(tmp_path, capsys):
+    """No 0 before the student has handed in again; what the worksheet has stays."""
+    store(tmp_path, [CLASS[0], UNREAD])
+    code, told, (_, ada, alan) = fill(
+        tmp_path, WORKSHEET.splitlines(True)[0] + WORKSHEET.splitlines(True)[1]
+        + "Participant 7,Alan Turing,t@x.org,Submitted,,7.00,Yes,-,-,\r\n", capsys,
+    )  # fmt: skip
+    assert code == 0 and (ada[4], alan[4], alan[-1]) == ("2", "", "")
+    assert "not readable, and no grade filled in: Alan Turing_7, lesson 04" in told and "1 grade filled in" in told
 
 
 def test_a_worksheet_of_another_language_is_filled_as_it_is(tmp_path, capsys):

@@ -162,7 +162,7 @@ def test_softmax(softmax):
     exercise = lessons.exercises()["6.4"]
     result = judge(exercise, extract.extract([source], exercise.names))
 
-    assert "The last input before it was 1 × 3, with values from -300 to 0" in " ".join(result.text.split())
+    assert "(the last input before it was 1 × 3, with values from -300 to 0)" in " ".join(result.text.split())
 
 
 def test_what_is_handed_over_is_no_tensor():

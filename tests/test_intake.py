@@ -581,6 +581,17 @@ def test_a_plan_that_looks_wrong_says_so(case, tmp_path):
     assert says in doubt
 
 
+def test_an_empty_folder_among_those_of_students_is_named(tmp_path):
+    """Also a folder further down; what lies beside a student's files is part of the work, and says nothing."""
+    write(tmp_path / "in" / "class", {f"ada/{NAME}": ADA, f"bob/{NAME}": BOB})
+    for name in ("class/cyd/nothing", "class/ada/results", "class/.idea/refs", "class/out"):
+        (tmp_path / "in" / name).mkdir(parents=True)
+    found = submissions.find_all([tmp_path / "in"], tmp_path / "in/class/out")
+
+    assert {"class/cyd": "a folder without files"} == found.aside
+    assert {file.student for file in found.files} == {"ada", "bob"}
+
+
 def test_a_class_that_shrinks_and_students_who_are_missing(tmp_path):
     """By the names of the last plan, and by a roster, which may know a student by another name."""
     write(tmp_path / "in", {f"Ada_1_assignsubmission_file_/{NAME}": ADA, f"Bob_2_assignsubmission_file_/{NAME}": BOB})

@@ -238,6 +238,18 @@ def test_the_words_of_the_script_are_those_of_the_report(tmp_path):
     assert "sorted by" not in table and "{column}" in table and "{shown}" in table
 
 
+def test_pages_of_an_earlier_export_are_not_handed_out(tmp_path):
+    """A roster gives a student's page another name; a file that somebody else put there stays."""
+    report(tmp_path, CLASS[:2])
+    (tmp_path / "html/students/notes.html").write_text("mine")
+    (tmp_path / "roster.csv").write_text("Name,Email\nAda Lovelace,ada@x.org\n")
+    (tmp_path / "assignment.toml").write_text('lessons = ["04"]\nroster = ["roster.csv"]\n')
+    pages = report(tmp_path, CLASS[:2], "--assignment", str(tmp_path / "assignment.toml"))
+    names = sorted(name for name in pages if name.startswith("students/"))
+    assert len(names) == 3 and "students/notes.html" in names
+    assert [name for name in names if "ada-x-org" in name]
+
+
 def test_the_roster_and_a_persons_points_are_in_the_report(tmp_path):
     """Names, sections to filter by, who is absent and what to write, and what was given by hand."""
     (tmp_path / "roster.csv").write_text(

@@ -144,7 +144,10 @@ def look(path: pathlib.Path, out: pathlib.Path | None = None, one_student: bool 
             damaged = kind_of(message(error)) == archives.DAMAGED
             raise NothingToGrade(said("{why}. Download it again", why=why) if damaged else why) from None
     elif path.is_dir() and path.suffix.lower() != ".ipynb":
-        found = _placed(list(_in_folder(path, out)), path.absolute().name, one_student)
+        inside = list(_in_folder(path, out))
+        found = _placed(inside, path.absolute().name, one_student)
+        empty = _empty_folders(path, out, [name for name, _ in inside])
+        found.aside |= dict.fromkeys(empty, said("a folder without files"))
     elif os.path.lexists(path):
         found = Found([_file(path.name, functools.partial(_light, lambda: _bytes(path)))], [said("a single file")])
     else:
@@ -276,6 +279,22 @@ def _walked(folder: pathlib.Path, out: pathlib.Path | None) -> list[pathlib.Path
                 found.append(path)
         folders[:] = kept
     return sorted(found)
+
+
+def _empty_folders(folder: pathlib.Path, out: pathlib.Path | None, names: list[str]) -> list[str]:
+    """Folders without files among others with files: a student may have been meant. names: of all files in `folder`."""
+    filled = {parent for name in names for parent in pathlib.PurePosixPath(name).parents}
+    of_files = {pathlib.PurePosixPath(name).parent for name in names}
+    found = []
+    for parent in sorted(filled - of_files):  # beside files, a folder is a part of somebody's work
+        here = folder / parent
+        for path in sorted(here.iterdir()) if here.is_dir() else ():
+            name = path.relative_to(folder)
+            mine = out is not None and path.absolute().is_relative_to(out.absolute())
+            passed_over = mine or path.name.lower() in _SKIPPED or path.name.startswith(".")
+            if path.is_dir() and not passed_over and pathlib.PurePosixPath(name) not in filled:
+                found.append(name.as_posix())
+    return found
 
 
 def _in_zip(path: pathlib.Path, most: int) -> list[tuple[str, Callable[[], bytes]]]:

@@ -402,6 +402,11 @@ def file_name(key: str) -> str:
     return f"{readable}-{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
+def is_file_name(name: str) -> bool:
+    """Whether `file_name` may have given it to a student."""
+    return re.fullmatch(r"[a-z0-9-]{1,40}-[0-9a-f]{12}", name) is not None
+
+
 def write(path: pathlib.Path, data: str | bytes) -> None:
     """Write a file completely or not at all, in a folder that is made if need be. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -22,7 +22,7 @@ from ..sentence import Said, counted, listed, said
 from . import entries as of_entries
 from . import likeness, nearest, next_steps, statistics
 from .choices import Choice
-from .entries import Entry, by_student, exercise_order, file_name, isolation, remarks, write
+from .entries import Entry, by_student, exercise_order, file_name, is_file_name, isolation, remarks, write
 from .letters import letters, to_absent
 
 TO = "html"
@@ -49,6 +49,9 @@ def _export(entries: list[Entry], to: pathlib.Path, choices: list[Choice] | tupl
     common["sections"] = sorted({part for section in sections for part in section.split(", ")} - {""})
     for row, mine in zip(table, students.values()):
         write(to / row["page"], _student(common, row, mine))
+    of_earlier = _of_an_earlier_export(to / "students", {pathlib.PurePath(row["page"]).name for row in table})
+    for page in of_earlier:
+        page.unlink()
     records = _records(entries)
     for number in most:
         ids = [exercise.id for exercise in lessons.of_lesson(number) if exercise.id in records]
@@ -60,7 +63,16 @@ def _export(entries: list[Entry], to: pathlib.Path, choices: list[Choice] | tupl
         page = template("exercise.html").render(**common, exercise=next(iter(found.values()))[1], **_groups(found))
         write(to / f"exercises/{number}.html", page)
     write(to / "index.html", template("index.html").render(**common, **_of_class(entries, table, most, choices)))
-    return [said("{students} in {value}", students=counted(len(students), "student"), value=to / "index.html")]
+    found = [said("{students} in {value}", students=counted(len(students), "student"), value=to / "index.html")]
+    if of_earlier:
+        files = counted(len(of_earlier), "file")
+        found.append(said("of an earlier export, and removed from students/: {files}", files=files))
+    return found
+
+
+def _of_an_earlier_export(folder: pathlib.Path, pages: set[str]) -> list[pathlib.Path]:
+    """Pages of students that this export has not written: a roster gave them another name. They would be handed out."""
+    return [page for page in sorted(folder.glob("*.html")) if page.name not in pages and is_file_name(page.stem)]
 
 
 def student_page(entries: list[Entry], most: dict[str, float]) -> str:

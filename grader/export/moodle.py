@@ -57,6 +57,15 @@ def export(entries: list[Entry], to: pathlib.Path, worksheet: bytes) -> list[str
         if not all(entry.finished for entry in mine if entry.counts):
             log.append(said("not judged in full, and no grade filled in: {student}", student=mine[0].student))
             continue
+        if unread := [n for n in most if of_entries.standing(mine, n) == "unreadable"]:
+            log.append(
+                said(
+                    "not readable, and no grade filled in: {student}, lesson {list}",
+                    student=mine[0].student,
+                    list=listed(unread),
+                )
+            )
+            continue
         points = render.number(of_entries.total(mine, most)[0])
         row[grade] = points.replace(".", ",") if "," in row[grade + 1] else points
         row[-1] = _html(mine)

@@ -34,11 +34,13 @@ def _with_the_last_input(sentence: str, evidence: Evidence) -> str:
     inner = numbers[~numbers.isnan()]
     if not inner.numel():
         return sentence
-    low, high = f"{float(inner.min()):.4g}", f"{float(inner.max()):.4g}"
-    values = {"sentence": sentence, "size": " × ".join(map(str, x.shape)), "low": low, "high": high}
-    if sentence.endswith("."):  # as many messages of PyTorch do
-        return said("{sentence} The last input before it was {size}, with values from {low} to {high}", **values)
-    return said("{sentence}. The last input before it was {size}, with values from {low} to {high}", **values)
+    return said(  # in brackets: many messages of PyTorch end with a full stop, and others do not
+        "{sentence} (the last input before it was {size}, with values from {low} to {high})",
+        sentence=sentence,
+        size=" × ".join(map(str, x.shape)),
+        low=f"{float(inner.min()):.4g}",
+        high=f"{float(inner.max()):.4g}",
+    )
 
 
 @dataclass

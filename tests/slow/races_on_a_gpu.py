@@ -35,8 +35,9 @@ def raced(source, shapes=SHAPES, secret=b"secret"):
 
 @pytest.fixture(scope="module")
 def honest():
-    """{shape: µs} of the course's own answer."""
-    return {lap.shape: lap.microseconds for lap in raced(OWN).laps}
+    """{shape: µs} of the course's own answer, the fastest of three races: two of them may be some per cent apart."""
+    laps = [lap for _ in range(3) for lap in raced(OWN).laps]
+    return {shape: min(lap.microseconds for lap in laps if lap.shape == shape) for shape in SHAPES}
 
 
 @pytest.mark.parametrize("name", FORGERIES)
