@@ -291,7 +291,7 @@ def _empty_folders(folder: pathlib.Path, out: pathlib.Path | None, names: list[s
         for path in sorted(here.iterdir()) if here.is_dir() else ():
             name = path.relative_to(folder)
             mine = out is not None and path.absolute().is_relative_to(out.absolute())
-            passed_over = mine or path.name.lower() in _SKIPPED or path.name.startswith(".")
+            passed_over = mine or _passed_over(name.as_posix())
             if path.is_dir() and not passed_over and pathlib.PurePosixPath(name) not in filled:
                 found.append(name.as_posix())
     return found

@@ -611,11 +611,11 @@ def _loss_from(compute) -> Detector:
 
 
 def _sum_by_the_usual_number(x: torch.Tensor, target: torch.Tensor, ignore: int) -> tuple[torch.Tensor, torch.Tensor]:
-    return reference.losses(x, target, -100).sum(), (target != ignore).sum()
+    return reference.losses(x, target, reference.IGNORED).sum(), (target != ignore).sum()
 
 
 def _mean_by_the_usual_number(x: torch.Tensor, target: torch.Tensor, ignore: int) -> tuple[torch.Tensor, torch.Tensor]:
-    return reference.losses(x, target, ignore).sum(), (target != -100).sum()
+    return reference.losses(x, target, ignore).sum(), (target != reference.IGNORED).sum()
 
 
 def _mean_by_the_ignored(x: torch.Tensor, target: torch.Tensor, ignore: int) -> tuple[torch.Tensor, torch.Tensor]:

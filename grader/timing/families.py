@@ -179,13 +179,9 @@ def _mean_loss_fault(inputs: Tensors, got: torch.Tensor):
     return cross_entropy.wrong_gradient(got, x, target, cross_entropy.IGNORED, scale)
 
 
-def _logits(*more: tuple[Sizes | None, torch.dtype]) -> Callable:
-    """Inputs that begin with logits (M×N) and targets (M, int64). more: shape and dtype of others; None for M."""
-    return lambda sizes, dtype: [
-        (sizes, dtype),
-        (sizes[:1], torch.int64),
-        *((sizes[:1] if shape is None else shape, kind) for shape, kind in more),
-    ]
+def _logits(sizes: Sizes, dtype: torch.dtype) -> list[tuple[Sizes, torch.dtype]]:
+    """Logits (M×N) and targets (M, int64)."""
+    return [(sizes, dtype), (sizes[:1], torch.int64)]
 
 
 def _matrices(*of: torch.dtype | None) -> Callable:
@@ -214,12 +210,15 @@ FAMILIES = {
         _moved(5, 3),
     ),
     # Numbers for each row, such as the losses themselves, are left out of what moves.
-    "losses": Family(_logits(), _fill_logits, _losses_fault, _moved(1, 0)),
-    "gradient of losses": Family(
-        _logits((None, torch.float32), ((), torch.float32)), _fill_logit_gradient, _logit_gradient_fault, _moved(1, 1)
+    "losses": Family(_logits, _fill_logits, _losses_fault, _moved(1, 0)),
+    "gradient of losses": Family(  # and of each row its lse, and a scale for all rows
+        lambda sizes, dtype: [*_logits(sizes, dtype), (sizes[:1], torch.float32), ((), torch.float32)],
+        _fill_logit_gradient,
+        _logit_gradient_fault,
+        _moved(1, 1),
     ),
     # Who makes the gradient while a row is at hand reads it once.
-    "mean loss": Family(_logits(), _fill_logits, _mean_loss_fault, _moved(1, 1)),
+    "mean loss": Family(_logits, _fill_logits, _mean_loss_fault, _moved(1, 1)),
     # heads of batches: B×H×M×D
     "flash": Family(lambda sizes, dtype: [(sizes, dtype)] * 3, _fill_attention, _flash_fault, _moved(3, 1)),
 }

@@ -57,7 +57,7 @@ def converse(judge: socket.socket, host: socket.socket, card: Callable[[], laps.
 
 
 class _Entrant(NamedTuple):
-    """What can be replayed of an answer; else why nothing can, or the answer's own error. compiled: as in a Lap."""
+    """What can be replayed of an answer; or why nothing can; or the answer's own error. compiled: as in a Lap."""
 
     play: laps.Plays | None = None
     refused: Said | None = None
@@ -106,9 +106,9 @@ class Timekeeper:
         shape, family = schema.unpack(header["shape"], Shape), FAMILIES[header["family"]]
         self._tuned = 0.0
         entrant = self._text(header["name"]) if header["cuda"] else self._call(header, family, shape)
-        if entrant.error is not None and entrant.refused is None:
+        if entrant.error is not None:
             return pack_reply(error=entrant.error)[0]
-        plays: dict[str, laps.Plays] = {OWN: entrant.play} if entrant.play and entrant.refused is None else {}
+        plays: dict[str, laps.Plays] = {OWN: entrant.play} if entrant.play else {}
         if header["peers"]:
             for name, function in peers.of(header["family"]).items():
                 plays[name] = lambda given, made, function=function: function(*given)
@@ -128,12 +128,11 @@ class Timekeeper:
         order = {"op": "call", "name": header["name"], "kwargs": {}}
         done = self._told(order | {"args": [["tensor", self._tape.begin(each)] for each in inputs]})
         tape, self._tape = self._tape, None
-        return _Entrant(
-            functools.partial(_play, tape, done.get("tensor")),
-            self._no_result(tape, done),
-            self._error(done) if "error" in done else None,
-            tape.compiled,
-        )
+        if refused := self._no_result(tape, done):
+            return _Entrant(refused=refused, compiled=tape.compiled)
+        if "error" in done:
+            return _Entrant(error=self._error(done))
+        return _Entrant(functools.partial(_play, tape, done["tensor"]), compiled=tape.compiled)
 
     def _text(self, name: str) -> _Entrant:
         """The kernel softmax_<name> of a text in CUDA C++, launched with a block of threads for each row."""
