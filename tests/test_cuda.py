@@ -2,13 +2,14 @@
 
 import os
 import re
+import subprocess
 
 import pytest
 import torch
-from conftest import stored
+from conftest import ROOT, stored
 
 from grader import environment, interpreter, lessons
-from grader.cuda import kernel_text, objects, tools
+from grader.cuda import device, kernel_text, objects, tools
 from grader.judge import extract, zygotes
 from grader.judge.judge import judge
 from grader.judge.verdict import failure_of
@@ -587,3 +588,30 @@ def test_where_it_cannot_be_sealed_each_answer_compiles_its_own(monkeypatch, tmp
 
     assert tools.sealed_runtime(str(tmp_path)) is None
     assert (str(tmp_path / "runtime.so"), "") == tools.runtime()
+
+
+BUILT_IN = {"size_t"}  # of the types of the header, those that NVRTC has by itself
+
+
+def test_a_gpu_has_the_types_and_numbers_of_the_header():
+    """What an answer may write on a CPU, NVRTC gets before it: the same names, of the same sizes and values."""
+    header = (ROOT / "grader/cuda/cuda_on_cpu.h").read_text(encoding="utf-8")
+    types = {*re.findall(r"^typedef .* (\w+);$", header, re.MULTILINE)} - BUILT_IN
+    numbers = {*re.findall(r"^#define ((?:FLT|DBL|INT|UINT|CUDART)_\w+) ", header, re.MULTILINE)}
+    both = [name for name in sorted(numbers) if "NAN" not in name]
+    same = "".join(f"static_assert({name} == {device._MACROS[name]});\n" for name in both)
+    same += "".join(f"static_assert(__is_same({name}, {kind}));\n" for name, kind in device._TYPES.items())
+    text = f"{header}\n{same}"
+
+    assert types == device._TYPES.keys()
+    assert numbers <= device._MACROS.keys()
+    for one, other, right in (
+        ("", "", True),
+        ("== 2147483647)", "== 2147483646)", False),
+        (", short)", ", int)", False),
+    ):
+        done = subprocess.run(
+            ["g++", "-std=c++17", "-fsyntax-only", "-w", "-x", "c++", "-"],
+            input=text.replace(one, other) if one else text, capture_output=True, text=True,
+        )  # fmt: skip
+        assert (done.returncode == 0) == right, done.stderr[:600]
