@@ -226,7 +226,7 @@ def test_cells_of_python_are_read_in_any_unicode(case, encoding):
 def test_a_text_in_no_encoding_is_told():
     """By its row, like everything that cannot be read. Text of Windows is read, and that is told too."""
     (told,) = submissions.read(b"\xe9\x00\xff = 1", "04.py").problems
-    assert told.startswith("the file is no text in UTF-8. Ask the student")
+    assert told.startswith("the file is no text in UTF-8. Save the notebook again")
     assert submissions.read(b"\xe9\xe9\xff = 1", "04.py").problems == [
         "line 1 is no UTF-8: the file was read as cp1252"
     ]

@@ -42,6 +42,7 @@ def files(
 ) -> list[tuple[str, Callable[[], bytes]]]:
     """(name, load) for each file in a zip file, and in the zip files in it. Names have slashes, whatever wrote them.
 
+    Folders are listed, too, as far as the zip file lists them, or a file in them is passed over: with a "/" at the end.
     load returns the file's bytes, at most `limit`, or raises OSError. A name that several files have, or one of more
     than 1,000 characters, is listed once; its load raises OSError. passed_over: whether a name is left out.
 
@@ -67,6 +68,7 @@ def _listed(
         if archive.infolist() and min(info.header_offset for info in archive.infolist()) > 0:
             raise OSError(_cut_off(depth == 1))
     named = [(_name(info), info) for info in listed if not left.passed_over(_name(info))]
+    folders = dict.fromkeys(_name(info).rpartition("/")[0] for info in archive.infolist())
     left.files -= len(named)
     if left.files < 0:
         raise TooMany(
@@ -91,6 +93,9 @@ def _listed(
             found |= _inner(name, held, info, limit, left, depth)
         else:
             found[name] = functools.partial(_load, held, info)
+    for name in folders:
+        if name and not left.passed_over(name):
+            found[f"{name}/"] = functools.partial(refuse, said("a folder without files"))
     return list(found.items())
 
 
@@ -101,7 +106,9 @@ def _inner(
     left.bytes -= info.file_size
     if depth >= _MAX_DEPTH or left.bytes < 0:
         return {
-            name: functools.partial(refuse, said("it is a zip file too deep in zip files, or one too many: unpack it"))
+            name: functools.partial(
+                refuse, said("it is a zip file too deep in zip files, or one too many. Hand in the notebook itself")
+            )
         }
     load = functools.partial(_load, held, info)
     try:
@@ -110,7 +117,7 @@ def _inner(
         raise
     except OSError as error:
         return {name: functools.partial(refuse, message(error))}
-    if not inside:
+    if all(each.endswith("/") for each, _ in inside):
         return {name: functools.partial(refuse, said("it is a zip file that holds no files"))}
     return {f"{name}/{each}": of_each for each, of_each in inside}
 
@@ -199,7 +206,7 @@ def _as_os_error(outermost: bool) -> Iterator[None]:
 
 def _cut_off(outermost: bool) -> str:
     """The sentence about a zip file without an end."""
-    return fault(DAMAGED if outermost else "", "it is no whole zip file: it was cut off, or is damaged, or is no zip")
+    return fault(DAMAGED if outermost else "", "it is no whole zip file: cut off, damaged, or no zip at all")
 
 
 class _File:
@@ -217,7 +224,7 @@ class _File:
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: os.path.getsize(self._path)}[whence]
         if start + offset < 0:
-            raise OSError(fault(DAMAGED, "it is no whole zip file: it is too short"))
+            raise OSError(fault(DAMAGED, "it is no whole zip file: too short"))
         self._at = start + offset
         return self._at
 

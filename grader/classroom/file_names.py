@@ -35,7 +35,12 @@ _IPYNB = re.compile(rf"\.ipynb{_MORE}", re.IGNORECASE)
 _PYTHON = re.compile(rf"\.py{_MORE}", re.IGNORECASE)
 _ARCHIVE = re.compile(r"\.(?:zip|7z|rar|tar|t?gz|bz2|xz)$", re.IGNORECASE)
 _MAY_HOLD_ONE = re.compile(rf"{_ARCHIVE.pattern}|\.ipynb\b", re.IGNORECASE)
-_TYPED = re.compile(r"_[0-9]+_(?:text|link)\.html$|_assignsubmission_onlinetext_", re.IGNORECASE)  # Canvas, Moodle
+# What Canvas, Moodle and Blackboard make of what was typed or linked.
+_TYPED = re.compile(
+    r"_[0-9]+_(?:text|link)\.html$|_assignsubmission_onlinetext_|_attempt_[0-9]{4}(?:-[0-9]{2}){5}\.txt$", re.IGNORECASE
+)
+# What those who grade keep beside a class.
+_NOTES = re.compile(r"\.(?:txt|md|rst|[ct]sv|toml|ya?ml|json|log|cfg|ini|sh|db)$|^[^.]*$", re.IGNORECASE)
 _LOOSE = re.compile(r"\.(?:json|txt)$", re.IGNORECASE)
 # What a program or a person puts around the name of a copy.
 _COPY = re.compile(
@@ -94,6 +99,11 @@ def may_hold_notebooks(name: str) -> bool:
 def is_archive(name: str) -> bool:
     """Whether a file of this name is an archive, of any kind."""
     return _ARCHIVE.search(name) is not None
+
+
+def is_document(name: str) -> bool:
+    """Whether a file of this name may be handed in where a notebook was meant, such as a picture or a PDF."""
+    return not is_notebook(name) and _NOTES.search(name) is None
 
 
 def is_typed(name: str) -> bool:

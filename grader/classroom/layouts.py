@@ -13,13 +13,17 @@ Inside of what is one student's, names are the student's own and say nothing abo
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import datetime
+import os
+import pathlib
 import re
 import zoneinfo
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..sentence import Said, message, said
+from ..sentence import Said, listed, message, said
 from . import file_names, gradescope_export
 
 _TIMESTAMP = "timestamp.txt"  # of nbgrader, in the folder of a student's assignment
@@ -31,6 +35,7 @@ _OF_NBGRADER = {"source", "release", "autograded", "feedback"}  # its other step
 _FILES_OF_NBGRADER = {"nbgrader_config.py", "gradebook.db"}  # in the folder of its course
 _TEAMS = "submitted files"  # Teams: Submitted files/<student>/<assignment>/Version <n>/<file>
 _TEAMS_DRAFTS = "working files"
+_EXPORT, _OF_EXPORT = re.compile(r"assignment_[0-9]+_export"), re.compile(r"submission_[0-9]+")  # Gradescope's folders
 _VERSION = re.compile(r"version (?P<number>[0-9]{1,4})", re.IGNORECASE)
 # Google Drive packs a large folder into several zip files: "class-20261122T101500Z-001.zip" and so on.
 _PART_OF_DRIVE = re.compile(r"(?P<whole>.*-[0-9]{8}T[0-9]{6}Z(?:-[0-9]+)*)-[0-9]{3}\.zip", re.DOTALL)
@@ -56,9 +61,11 @@ class Owner:
 
     inner: the path in what is the student's. names: others by which a roster may know the student. attempt: what the
     platform says of the order of the student's files; None where it says nothing. handed_in: when, in UTC, such as
-    "2026-11-22 10:15:00". sure: whether a platform or a repository says whose it is, and not just a name that somebody
-    gave to a folder. loose: whether it is a file among those of other students. named: False where its only name is
-    that of a notebook of the course. draft: whether the platform says that it was not handed in.
+    "2026-11-22 10:15:00". by: the platform that says whose it is, or "git" of a repository; None where that is just a
+    name that somebody gave to a folder. loose: whether it is a file among those of other students. named: False where
+    its only name is that of a notebook of the course. draft: whether the platform says that it was not handed in.
+    place: the folder of the class, outside of which the name may be somebody else's; None where a platform gives each
+    student a name.
     """
 
     student: str
@@ -66,10 +73,11 @@ class Owner:
     names: tuple[str, ...] = ()
     attempt: tuple | None = None
     handed_in: str | None = None
-    sure: bool = False
+    by: str | None = None
     loose: bool = False
     named: bool = True
     draft: bool = False
+    place: str | None = None
 
 
 @dataclass
@@ -140,7 +148,7 @@ def of_one(names: list[str], title: str) -> Layout:
     own = [name for name in names if not _MARK_OF_GIT.search(name)]
     aside = _files_of_the_course(own)
     return Layout(
-        {name: [Owner(title, name, sure=True)] for name in own if name not in aside},
+        {name: [Owner(title, name, by="--one-student")] for name in own if name not in aside},
         {said("the files of one student"): None},
         dict.fromkeys(aside, said("it is a file of the course")),
     )
@@ -178,7 +186,7 @@ class _Reader:
                     return
         if _is_repository(folder) and not _is_class(folder):
             self.says(said("repositories, each of one student"))
-            self.give(folder, folder.title, sure=True)
+            self.give(folder, folder.title, by="git")
             return
         bearing = folder.bearing
         if bearing and not folder.own_notebooks and depth < _MAX_DEPTH:
@@ -197,20 +205,33 @@ class _Reader:
 
     def gradescope(self, folder: _Folder, depth: int) -> bool:
         """assignment_<n>_export/submission_<n>/<file>, and submission_metadata.yml beside."""
-        listed = f"{folder.path}{gradescope_export.FILE}"
-        if listed not in folder.files:
+        if not _is_of_gradescope(folder):
             return False
-        try:
-            known = gradescope_export.read(self.load(listed))
-        except OSError:
-            known = {}
+        metadata = f"{folder.path}{gradescope_export.FILE}"
+        known = {}
+        if metadata in folder.files:
+            with contextlib.suppress(OSError):
+                known = gradescope_export.read(self.load(metadata))
+            self.layout.aside[metadata] = said("it is Gradescope's own")
+        if not known:
+            self.layout.doubts.append(
+                said(
+                    "{folder} is Gradescope's export, and its {file}, which names the students, is missing or cannot "
+                    "be read. Download it again: else each student is called as a folder, such as submission_1",
+                    folder=folder.title,
+                    file=gradescope_export.FILE,
+                )
+            )
         self.says(said("Gradescope's export"))
-        self.layout.aside[listed] = said("it is Gradescope's own")
         for name, each in folder.folders.items():
             for one in known.get(name) or [gradescope_export.Submitter(name, ())]:
-                self.give(each, one.key, sure=True, names=one.names, handed_in=one.handed_in)
+                self.give(each, one.key, by="Gradescope", names=one.names, handed_in=one.handed_in)
+        for name, submitters in known.items():
+            if name not in folder.folders:
+                of = listed([one.key for one in submitters])
+                self.layout.aside[f"{folder.path}{name}"] = said("a folder without files, of {students}", students=of)
         self.beside(
-            [name for name in folder.files if name != listed], said("it lies beside the folders of the students")
+            [name for name in folder.files if name != metadata], said("it lies beside the folders of the students")
         )
         return True
 
@@ -229,10 +250,7 @@ class _Reader:
                     self.layout.aside[name] = said("it is nbgrader's own")
                 self._students_of_nbgrader(submitted)
                 return True
-        times = [
-            f"{assignment.path}{_TIMESTAMP}" in assignment.files
-            for student in folder.bearing for assignment in student.bearing
-        ]  # fmt: skip
+        times = _times(folder)
         theirs = len(folder.bearing) > 1 and times and all(times) and not folder.own_notebooks
         if (folder.title == _SUBMITTED and any(times)) or theirs:
             self._students_of_nbgrader(folder)
@@ -242,19 +260,18 @@ class _Reader:
     def _students_of_nbgrader(self, submitted: _Folder) -> None:
         self.says(said("nbgrader's folder submitted/"))
         for student in submitted.folders.values():
-            self.give(student, student.title, sure=True, names=(), only=student.files)
+            self.give(student, student.title, by="nbgrader", only=student.files)
             for assignment in student.folders.values():
                 stamp = f"{assignment.path}{_TIMESTAMP}"
                 when = self._time(stamp) if stamp in assignment.files else None
                 kept = [name for name in assignment.all_files() if name != stamp]
-                self.give(
-                    student, student.title, sure=True, only=kept, handed_in=when, attempt=(when,) if when else None
-                )
+                attempt = (when,) if when else None
+                self.give(student, student.title, by="nbgrader", only=kept, handed_in=when, attempt=attempt)
                 if stamp in assignment.files:
                     if kept:
                         self.layout.aside[stamp] = ""  # read, so it needs no word
                     else:
-                        self.give(student, student.title, sure=True, only=[stamp])
+                        self.give(student, student.title, by="nbgrader", only=[stamp])
         self.beside(submitted.files, said("it lies beside the folders of the students"))
 
     def _time(self, name: str) -> str | None:
@@ -289,7 +306,8 @@ class _Reader:
                     numbers = [int(each["number"]) for each in versions if each]
                     attempt = (0,) if kind == _TEAMS_DRAFTS else (numbers[0],) if numbers else None
                     draft = kind == _TEAMS_DRAFTS
-                    self.give(student, student.title, sure=True, only=[name], attempt=attempt, draft=draft)
+                    more = {"attempt": attempt, "draft": draft, "place": folder.path}
+                    self.give(student, student.title, by="Teams", only=[name], **more)
         if folder is not kinds.get(_TEAMS):
             self.beside(folder.files, said("it lies beside the folders of the students"))
         return True
@@ -309,7 +327,7 @@ class _Reader:
             if child in platforms:
                 self._named(child, each, list(each.all_files()), full)
             else:
-                self.give(each, each.title)
+                self.student_or_class(each, each.title)
         for name in folder.files:
             if name in receipts:
                 self.layout.aside[name] = ""  # read, so it needs no word
@@ -323,11 +341,11 @@ class _Reader:
         head = child.partition("_attempt_")[0]
         user, person = full.get(head, (info.student, ""))
         names = [*(info.canvas or ()), person]
-        if file_names.platform(child) == "Moodle":
+        if info.platform == "Moodle":
             names.append(info.student.rpartition("_")[0])
         for name in files:
             inner = name[len(folder.path) :]
-            self.add(name, Owner(user, inner, tuple(filter(None, names)), info.attempt, sure=True))
+            self.add(name, Owner(user, inner, tuple(filter(None, names)), info.attempt, by=info.platform))
 
     def _receipts(self, folder: _Folder) -> set[str]:
         """Blackboard's texts about the attempts of which a file is there."""
@@ -339,8 +357,14 @@ class _Reader:
         }  # fmt: skip
 
     def _users_of_blackboard(self, folder: _Folder) -> dict[str, tuple[str, str]]:
-        """{assignment and user, as files' names begin: (user, full name)}, from the texts beside the files."""
-        found = {}
+        """{assignment and user, as files' names begin: (user, full name)}, from the texts beside the files.
+
+        Where these do not tell a user, whose name may have a "_", the user is what differs from name to name.
+        """
+        children = [*folder.folders, *map(folder.last, folder.files)]
+        heads = {child.partition("_attempt_")[0] for child in children if file_names.platform(child) == "Blackboard"}
+        common = os.path.commonprefix([*heads]).rpartition("_")[0] if len(heads) > 1 else ""
+        found = {head: (head.removeprefix(f"{common}_"), "") for head in heads} if common else {}
         for name in folder.files:
             head, between, rest = folder.last(name).partition("_attempt_")
             if not between or not re.fullmatch(r"[0-9-]{19}\.txt", rest):
@@ -357,27 +381,26 @@ class _Reader:
 
     def by_hand(self, folder: _Folder) -> None:
         """A folder or a zip file for each student, or files."""
+        downloads = [each for each in folder.folders.values() if _is_download(each)]
         for each in folder.folders.values():
             repository = _is_repository(each)
-            if repository and _is_class(each):
-                self.place(each, 1)
-                continue
-            self.says(
-                said("repositories, each of one student") if repository else said("a folder or a zip for each student")
-            )
+            if not (each in downloads or (repository and _is_class(each))):
+                self.says(
+                    said("repositories, each of one student")
+                    if repository
+                    else said("a folder or a zip for each student")
+                )
             names = ()
             if repository and each.title.startswith(prefix := _prefix(folder)):
                 names = (each.title.removeprefix(prefix),)
-            self.give(each, _first_named(folder, each.title) or each.title, sure=repository, names=names)
-            if not repository and (inside := _students_in(each)):
+            self.student_or_class(each, _first_named(folder, each.title) or each.title, names)
+            if downloads and each not in downloads and not repository:
                 self.layout.doubts.append(
                     said(
-                        "“{student}” would be one student, and what is in it looks like several: "
-                        "{first}, {second}{more}",
+                        "“{student}” would be one student, whose folder lies beside {download}, a download of a "
+                        "platform. Rename it after its student, or grade it by itself",
                         student=each.title,
-                        first=inside[0],
-                        second=inside[1],
-                        more=", …" * (len(inside) > 2),
+                        download=downloads[0].title,
                     )
                 )
         self.flat(folder, folder.files)
@@ -388,10 +411,14 @@ class _Reader:
         stems = {
             name: re.sub(r"(?i)\.(?:ipynb|py|zip)\b.*$", "", folder.last(name)) or folder.last(name) for name in files
         }
+        stems |= {
+            name: pathlib.PurePosixPath(stem).stem for name, stem in stems.items() if file_names.is_document(stem)
+        }
         persons = _persons(folder)
         by_person = _names_persons(folder)
         of_course = [file_names.slug_of(stems[name]) for name in books if file_names.is_of_course(folder.last(name))]
         of_one = not folder.folders and folder.title and len(books) == len(of_course) == len(set(of_course)) > 0
+        of_many = any(not file_names.is_of_course(folder.last(name)) for name in books)  # a file is a whole hand-in
         if books:
             self.says(
                 said("the notebooks of one student") if of_one
@@ -406,12 +433,32 @@ class _Reader:
             elif by_person and persons.get(name):
                 owner = Owner(persons[name], folder.last(name), loose=True)
             else:
-                owner = Owner(
-                    stems[name], folder.last(name), loose=True, named=not file_names.is_of_course(folder.last(name))
-                )
-            self.add(name, owner)
+                last = folder.last(name)
+                loose = not (of_many and file_names.is_document(last))
+                owner = Owner(stems[name], last, loose=loose, named=not file_names.is_of_course(last))
+            self.add(name, dataclasses.replace(owner, place=folder.path))
 
     # ---- what all of them do
+
+    def student_or_class(self, folder: _Folder, student: str, names: tuple[str, ...] = ()) -> None:
+        """Give a folder to a student, unless it is clearly a class. Where it only looks like one, a person is asked."""
+        repository = _is_repository(folder)
+        if _is_download(folder) or (repository and _is_class(folder)):
+            self.place(folder, 1)
+            return
+        by, place = ("git", None) if repository else (None, folder.path[: -len(folder.path.split("/")[-2]) - 1])
+        self.give(folder, student, by=by, names=names, place=place)
+        if not repository and (inside := _students_in(folder)):
+            self.layout.doubts.append(
+                said(
+                    "“{student}” would be one student, and what is in it looks like several: {first}, {second}{more}. "
+                    "Grade this folder by itself, or move the folders in it up",
+                    student=folder.title,
+                    first=inside[0],
+                    second=inside[1],
+                    more=", …" * (len(inside) > 2),
+                )
+            )
 
     def give(self, folder: _Folder, student: str, only: list[str] | None = None, **more) -> None:
         """Give the files of a folder, or `only` some of them, to a student."""
@@ -483,9 +530,14 @@ def _files_of_the_course(names: list[str]) -> set[str]:
     }  # fmt: skip
 
 
+def may_be_a_person(title: str) -> bool:
+    """Whether the name of a folder or of a zip file may be a student's."""
+    return title.lower() not in _OF_COURSE and not _OF_WORK.fullmatch(title)
+
+
 def _is_persons(folder: _Folder) -> bool:
     """Whether the name of a folder may be a student's."""
-    return folder.title.lower() not in _OF_COURSE and not _OF_WORK.fullmatch(folder.title)
+    return may_be_a_person(folder.title)
 
 
 def _is_class(folder: _Folder) -> bool:
@@ -523,11 +575,9 @@ def _is_around(folder: _Folder, title: str) -> bool:
         return True  # `place` sees that it is one student's
     if any(each.title.lower() in (_SUBMITTED, _TEAMS) for each in (folder, *folder.folders.values())):
         return True
-    if f"{folder.path}{gradescope_export.FILE}" in folder.files:
+    if _is_download(folder):
         return True
     children = [*folder.folders, *map(folder.last, folder.files)]
-    if len({file_names.read(child).student for child in children if file_names.is_of_platform(child)}) > 1:
-        return True
     if not _is_persons(folder) and (
         any(map(file_names.is_of_platform, children)) or sum(map(_is_persons, folder.bearing)) > 1
     ):
@@ -578,9 +628,31 @@ def _are_sections(folders: list[_Folder]) -> bool:
 
 
 def _is_download(folder: _Folder) -> bool:
+    """Whether a folder is clearly what a platform hands out: no student has such a one."""
     children = [*folder.folders, *map(folder.last, folder.files)]
     made = {file_names.read(child).student for child in children if file_names.is_of_platform(child)}
-    return len(made) > 1 or f"{folder.path}{gradescope_export.FILE}" in folder.files
+    inside = (folder, *folder.folders.values())
+    return (
+        len(made) > 1
+        or _is_of_gradescope(folder)
+        or any(each.title.lower() == _TEAMS for each in inside)
+        or any(each.title == _SUBMITTED and any(_times(each)) for each in inside)
+    )
+
+
+def _is_of_gradescope(folder: _Folder) -> bool:
+    """Whether a folder is Gradescope's export, by its list of students or by the names that Gradescope gave."""
+    return f"{folder.path}{gradescope_export.FILE}" in folder.files or bool(
+        _EXPORT.match(folder.title) and folder.bearing and all(map(_OF_EXPORT.fullmatch, folder.folders))
+    )
+
+
+def _times(submitted: _Folder) -> list[bool]:
+    """Of each student's assignment, whether nbgrader's timestamp.txt lies beside the files."""
+    return [
+        f"{assignment.path}{_TIMESTAMP}" in assignment.files
+        for student in submitted.bearing for assignment in student.bearing
+    ]  # fmt: skip
 
 
 def _in_utc(text: str) -> str | None:

@@ -1,7 +1,7 @@
 """Files that are almost notebooks: read where that can be done without a guess about the answers, else named.
 
-What was mended is a sentence for a person. What cannot be read has a sentence too: the cause, its line, and what to ask
-the student for.
+What was mended is a sentence for a person. What cannot be read has a sentence too: the cause, its line, and what to
+hand in instead. It is written to the student, who gets it as it is.
 """
 
 from __future__ import annotations
@@ -41,9 +41,7 @@ def decoded(data: bytes) -> tuple[str, list[str]]:
     """
     for start, kind in _OTHERS:
         if data.startswith(start):
-            raise Unreadable(
-                said("the file is {kind} under another name. Ask the student for the notebook itself", kind=kind)
-            )
+            raise Unreadable(said("the file is {kind} under another name. Hand in the notebook itself", kind=kind))
     try:
         text, remarks = data.decode(json.detect_encoding(data)), []
     except UnicodeDecodeError as error:
@@ -55,13 +53,13 @@ def decoded(data: bytes) -> tuple[str, list[str]]:
         what = said('a web page, "{title}"', title=title[1].strip()[:_SHOWN]) if title else said("a web page")
         raise Unreadable(
             said(
-                "the file is {what}, which a browser saved in place of the notebook. Ask the student to sign in, and "
-                "to download the notebook itself (File > Download > .ipynb)",
+                "the file is {what}, which a browser saved in place of the notebook. Sign in, download the notebook "
+                "itself (File > Download > .ipynb), and hand that in",
                 what=what,
             )
         )
     if _LINK.fullmatch(text[:2000]):
-        raise Unreadable(said("the file holds only a link. Ask the student for the notebook that it leads to"))
+        raise Unreadable(said("the file holds only a link. Hand in the notebook that it leads to"))
     return text, remarks
 
 
@@ -77,11 +75,9 @@ def _of_windows(data: bytes) -> tuple[str, str]:
             if name == "gb18030" or not _is_json_start(data) or _loads(text):
                 return text, name
     raise Unreadable(
-        said("the file is no text in UTF-8. Ask the student to save the notebook again, or for the original file")
+        said("the file is no text in UTF-8. Save the notebook again in Jupyter, and hand that in")
         if not _is_json_start(data)
-        else said(
-            "the file is no notebook: it cannot be read as JSON, nor as text. Ask the student for the original file"
-        )
+        else said("the file is no notebook: it cannot be read as JSON, nor as text. Hand in the original file")
     )
 
 
@@ -129,8 +125,8 @@ def without_conflicts(text: str) -> tuple[str, list[str]]:
         return text, []
     return "\n".join(kept), [
         said(
-            "a conflict of git was not resolved, from line {lines} on: its first side was read. Ask the student for "
-            "the file as it was meant",
+            "a conflict of git was not resolved, from line {lines} on: its first side was read. Resolve it, "
+            "if the other one was meant, and hand that in",
             lines=", ".join(map(str, began[:5])),
         )
     ]
@@ -158,22 +154,21 @@ def _why(text: str, error: ValueError) -> str:
     if marker:
         line = text.count("\n", 0, marker.start()) + 1
         return said(
-            "the file is no notebook: it cannot be read as JSON, with half a conflict of git in line {line}. Ask the "
-            "student to resolve it, and for the file after that",
+            "the file is no notebook: it cannot be read as JSON, with half a conflict of git in line {line}. Resolve "
+            "it, and hand in the file after that",
             line=line,
         )
     if text[:1] == "{" and ('"cells"' in text or '"nbformat"' in text) and _ends_early(text, at):
         last = text.rstrip().count("\n") + 1
         return said(
             "the file is no notebook: it cannot be read as JSON, because it ends in the middle, in line {last}. It was "
-            "cut off: ask the student for the whole file",
+            "cut off: hand in the whole file",
             last=last,
         )
     if line is None:
-        return said("the file is no notebook: it cannot be read as JSON. Ask the student for the original file")
+        return said("the file is no notebook: it cannot be read as JSON. Hand in the original file")
     return said(
-        "the file is no notebook: it cannot be read as JSON, from line {line} on. Ask the student for the original "
-        "file",
+        "the file is no notebook: it cannot be read as JSON, from line {line} on. Hand in the original file",
         line=line,
     )
 

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import json
 import pathlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import atomic_files
-from ..sentence import joined, kind_of, listed, said
+from ..sentence import Said, counted, joined, kind_of, listed, said
 from . import file_names, rows
 from .archives import DAMAGED
 from .attempts import Candidate, Choice, choose
 from .contents import Contents
+from .layouts import may_be_a_person
 from .roster import Person, Roster, perhaps_one, spelled_alike
 from .submissions import Found, SubmittedFile
 
 FILE = "plan.json"
-_SHOWN = 5  # students or files in one sentence
+_IN_A_LINE = 5  # files
 _MOST_JUDGED = 10  # notebooks of one student for one lesson that are judged without asking
 
 
@@ -42,10 +44,11 @@ class Standing:
 
 @dataclass
 class Student:
-    """A student of a plan. unread: files that answer no lesson, with the reason."""
+    """A student of a plan. by: see Owner. unread: files that answer no lesson, with the reason."""
 
     key: str
     names: tuple[str, ...]
+    by: str | None = None
     choices: dict[str, Choice] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
 
@@ -100,8 +103,7 @@ def make(
         each.contents.lesson for each in candidates
         if not _is_of_course(each) and not (several and each.blank) and (asked is None or each.contents.lesson in asked)
     }  # fmt: skip
-    if found.zipped:
-        plan.damaged = [each.file.name for each in candidates if DAMAGED in map(kind_of, each.contents.problems)]
+    plan.damaged = [each.file.name for each in candidates if _is_of_download(each, found.zipped, candidates)]
     for key, theirs in mine.items():
         kept = _own_work(theirs, worked, several)
         for each in theirs:
@@ -111,6 +113,18 @@ def make(
             _add(plan, key, kept, every_attempt, best)
     _look(plan, roster, before)
     return plan
+
+
+def _is_of_download(each: Candidate, zipped: Collection[str], others: Sequence[Candidate]) -> bool:
+    """Whether a file that a damaged zip file does not give is a part of what was downloaded, and not one student's zip.
+
+    Of a zip in a folder nobody says which of both it is: it may be a whole class where nobody else has a notebook, or
+    where it is not called like a student.
+    """
+    if DAMAGED not in map(kind_of, each.contents.problems):
+        return False
+    alone = each.owner.by is None and all(other.contents.lesson is None for other in others)
+    return alone or each.file.name in zipped or (each.owner.loose and not may_be_a_person(each.file.student))
 
 
 def _by_student(candidates: list[Candidate], roster: Roster) -> dict[str, list[Candidate]]:
@@ -161,11 +175,13 @@ def _why_left_out(each: Candidate) -> str:
 def _add(plan: Plan, key: str, kept: list[Candidate], every_attempt: bool, best: bool) -> None:
     """Add a student with files to a plan."""
     names = dict.fromkeys(name for each in kept for name in (each.file.student, *each.owner.names))
-    student = Student(key, tuple(name for name in names if name != key))
+    by = next((each.owner.by for each in kept if each.owner.by), None)
+    student = Student(key, tuple(name for name in names if name != key), by)
     plan.students[key] = student
     of_lesson: dict[str, list[Candidate]] = {}
     for each in kept:
         plan.files.append(each.file)
+        plan.left_out |= dict.fromkeys(each.file.beside, said("Beside notebooks, and not graded"))
         if each.contents.lesson is None:
             plan.standings[each.file.name] = Standing()
             student.unread[each.file.name] = joined("{one}; {two}", list(each.contents.problems)) or said("no lesson")
@@ -199,21 +215,29 @@ def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
             plan.for_a_person.append(
                 said("{student}: lesson {lesson}: {why}", student=student.key, lesson=choice.lesson, why=choice.why)
             )
-            if many or (not choice.alike and not all(each.owner.sure for each in choice.counts)):
+            if many or (not choice.alike and not all(each.owner.by for each in choice.counts)):
                 plan.doubts.append(
                     said(
                         "“{student}” has several different notebooks of lesson {lesson}, and nothing says which "
-                        "counts: {files}. Are they of one student?",
+                        "counts: {files}. Are they of one student? If so, add --yes, and the best counts; else give "
+                        "each student a folder",
                         student=student.key,
                         lesson=choice.lesson,
-                        files=_some([each.file.name for each in choice.counts]),
+                        files=listed([each.file.name for each in choice.counts]),
                     )
                 )
-    if plan.damaged:
+    if parts := [name for name in plan.damaged if not file_names.is_archive(name)]:
         plan.doubts.append(
             said(
                 "the zip file is damaged, and these cannot be read out of it: {files}. Download it again",
-                files=_some(plan.damaged),
+                files=listed(parts),
+            )
+        )
+    if archives := [name for name in plan.damaged if file_names.is_archive(name)]:
+        plan.doubts.append(
+            said(
+                "damaged, and perhaps a whole class: {files}. Download it again; if it is one student's, add --yes",
+                files=listed(archives),
             )
         )
     unnamed = [key for key, student in plan.students.items() if _is_unnamed(student)]
@@ -222,18 +246,25 @@ def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
             said(
                 "these bear no student's name: {names}. Whose are they? Put each into a folder with the name of its "
                 "student",
-                names=_some(unnamed),
+                names=listed(unnamed),
             )
         )
     of_roster = {key: _people((key, *student.names), roster) for key, student in plan.students.items()}
+    plan.doubts += _several_places(plan.students.values(), of_roster)
     unclear = [plan.students[key] for key, people in of_roster.items() if len(people) != 1]
     alike = spelled_alike(each.key for each in unclear)
     for names in alike:
-        plan.doubts.append(said("these look like one student under several names: {names}", names=_some(names)))
-    of_two = perhaps_one((each.key, (each.key, *each.names), _platform(each)) for each in unclear)
+        plan.doubts.append(
+            said(
+                "these look like one student under several names: {names}. Give both one name, or name a roster, which "
+                "says who is who",
+                names=listed(names),
+            )
+        )
+    of_two = perhaps_one((each.key, (each.key, *each.names), each.by) for each in unclear)
     plan.perhaps_one = [group for group in of_two if not any({*group} <= {*names} for names in alike)]
     plan.for_a_person += [
-        said("these may be one student under several names: {names}", names=_some(group)) for group in plan.perhaps_one
+        said("these may be one student under several names: {names}", names=listed(group)) for group in plan.perhaps_one
     ]
     there = {person.key for people in of_roster.values() for person in people}
     plan.missing = [person for person in roster if person.key not in there]
@@ -243,9 +274,10 @@ def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
     if gone:
         plan.doubts.append(
             said(
-                "the last run into these results had {count} more: {students}",
+                "the last run into these results had {count} more: {students}. Is a part of the class missing? If not, "
+                "add --yes, or name another folder with --out",
                 count=len(gone),
-                students=_some(gone),
+                students=listed(gone),
             )
         )
 
@@ -255,22 +287,29 @@ def _people(names: Iterable[str], roster: Roster) -> list[Person]:
     return next((found for name in names if (found := roster.find(name))), [])
 
 
-def _platform(student: Student) -> str | None:
-    """The platform that gave a student's name, None where a person did."""
-    names = [each.file.name for choice in student.choices.values() for each in choice.counts]
-    return next((file_names.of_student(name, student.key).platform for name in (*names, *student.unread)), None)
-
-
 def _is_unnamed(student: Student) -> bool:
     """Whether a student's only name is that of a notebook of the course, and somebody worked on this notebook."""
     candidates = [each for choice in student.choices.values() for each in choice.counts]
     return any(not each.blank for each in candidates) and not any(each.owner.named for each in candidates)
 
 
-def _some(names: Sequence[str]) -> str:
-    """The first few of several names."""
-    shown = listed(list(names[:_SHOWN]))
-    return said("{list} and {value} more", list=shown, value=len(names) - _SHOWN) if len(names) > _SHOWN else shown
+def _several_places(students: Iterable[Student], of_roster: Mapping[str, list[Person]]) -> Iterator[Said]:
+    """Sentences about names that several students may have, as in two classes: no roster says that it is one person."""
+    for student in students:
+        if len(of_roster[student.key]) == 1:
+            continue
+        for choice in student.choices.values():
+            candidates = [*choice.counts, *(each for each, _ in choice.instead)]
+            places = sorted({each.owner.place for each in candidates if each.owner.place is not None})
+            if len(places) > 1:
+                yield said(
+                    "“{student}” has files for lesson {lesson} in several places: {places}. Are they of one student? "
+                    "If so, add --yes; else rename one, or grade each place by itself, into an --out of its own",
+                    student=student.key,
+                    lesson=choice.lesson,
+                    places=listed([place or "./" for place in places]),
+                )
+                break
 
 
 def lines(plan: Plan) -> Iterator[tuple[int, str]]:
@@ -282,20 +321,51 @@ def lines(plan: Plan) -> Iterator[tuple[int, str]]:
             "Plan. Students: {count}. Files: {files}. Lessons: {lessons}. Layout: {layouts}.",
             count=len(plan.students),
             files=len(plan.files),
-            lessons=listed(lessons) if lessons else said("none"),
-            layouts=joined("{one}; {two}", plan.layouts),
+            lessons=listed([first if first == last else f"{first}–{last}" for first, last in _runs(lessons)])
+            or said("none"),
+            layouts=joined("{one}; {two}", plan.layouts) or said("none"),
         ),
     )
     for student in plan.students.values():
         yield from _of_student(student)
     if plan.left_out:
-        yield 0, said("Left out, as no student's work:")
+        yield 0, said("Left out:")
         reasons: dict[str, list[str]] = {}
-        for name, why in plan.left_out.items():
+        for name, why in _by_folders(plan):
             reasons.setdefault(why, []).append(name)
         for why, names in reasons.items():
-            yield 1, joined("{one}: {two}", [why, _some(names)])
+            for first in range(0, len(names), _IN_A_LINE):
+                yield 1, joined("{one}: {two}", [why, listed(names[first : first + _IN_A_LINE])])
     yield from _of_class(plan)
+
+
+def _by_folders(plan: Plan) -> Iterator[tuple[str, str]]:
+    """What is left out, with the reason: each file, or the whole folder where all in it have one reason."""
+    known = {file.name: "" for file in plan.files} | plan.left_out
+    inside: dict[pathlib.PurePosixPath, Counter[str]] = defaultdict(Counter)
+    for name, why in known.items():
+        for folder in pathlib.PurePosixPath(name).parents[:-1]:
+            inside[folder][why] += 1
+    told = set()
+    for name, why in plan.left_out.items():
+        whole = [each for each in pathlib.PurePosixPath(name).parents[:-1] if [*inside[each].values()] > [1]]
+        whole = [each for each in whole if len(inside[each]) == 1]
+        if not whole:
+            yield name, why
+        elif whole[-1] not in told:
+            told.add(whole[-1])
+            yield said("{folder} ({files})", folder=f"{whole[-1]}/", files=counted(inside[whole[-1]][why], "file")), why
+
+
+def _runs(lessons: Iterable[str], alike: Callable[[str, str], bool] = lambda one, next: True) -> list[tuple[str, str]]:
+    """(first, last) of each run of lessons that follow each other in the outline; alike: whether two may be in one."""
+    runs: list[tuple[str, str]] = []
+    for lesson in lessons:
+        if runs and int(lesson) == int(runs[-1][1]) + 1 and alike(runs[-1][1], lesson):
+            runs[-1] = runs[-1][0], lesson
+        else:
+            runs.append((lesson, lesson))
+    return runs
 
 
 def _of_class(plan: Plan) -> Iterator[tuple[int, str]]:
@@ -311,7 +381,7 @@ def _of_class(plan: Plan) -> Iterator[tuple[int, str]]:
     if plan.perhaps_one:
         yield 0, said("Perhaps one student under several names, who counts as several. A roster says who is who:")
         for group in plan.perhaps_one:
-            yield 1, _some(group)
+            yield 1, listed(group)
     if plan.doubts:
         yield 0, said("This looks wrong:")
         for sentence in plan.doubts:
@@ -320,9 +390,17 @@ def _of_class(plan: Plan) -> Iterator[tuple[int, str]]:
 
 def _of_student(student: Student) -> Iterator[tuple[int, str]]:
     """The lines of one student: what counts, and below it the choices and what is not read."""
+    folders = {lesson: _folder_of(choice) for lesson, choice in student.choices.items()}
+    runs = _runs(folders, lambda one, other: folders[one] is not None and folders[one] == folders[other])
     chosen = [
-        said("lesson {lesson} from {files}", lesson=lesson, files=listed([each.file.name for each in choice.counts]))
-        for lesson, choice in student.choices.items()
+        said("lessons {first}–{last} from {folder}", first=first, last=last, folder=folders[first])
+        if first != last
+        else said(
+            "lesson {lesson} from {files}",
+            lesson=first,
+            files=listed([each.file.name for each in student.choices[first].counts]),
+        )
+        for first, last in runs
     ]
     counts = joined("{one}; {two}", chosen) if chosen else said("nothing that can be graded")
     yield 1, joined("{one}: {two}", [student.key, counts])
@@ -334,6 +412,13 @@ def _of_student(student: Student) -> Iterator[tuple[int, str]]:
             yield 2, said("not {file}: {why}", file=each.file.name, why=why)
     for name, why in student.unread.items():
         yield 2, said("not read: {file}: {why}", file=name, why=why)
+
+
+def _folder_of(choice: Choice) -> str | None:
+    """The folder of the file that counts, where the file is named after the lesson; else None."""
+    name = choice.counts[0].file.name
+    plain = not choice.undecided and file_names.lesson(name.rpartition("/")[2]) == choice.lesson
+    return f"{name.rpartition('/')[0]}/" if plain else None
 
 
 def _mended(choice: Choice) -> list[str]:

@@ -7,7 +7,7 @@ import functools
 import os
 import pathlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 from .. import lessons
@@ -80,14 +80,14 @@ class Found:
     """The files of a class, with names that file_names.read can parse.
 
     layouts: a sentence for each layout that was found. aside: names of files that are nobody's, with the reason; ""
-    where it needs no word. doubts: sentences about what looks wrong. zipped: whether a path is a zip.
+    where it needs no word. doubts: sentences about what looks wrong. zipped: names of files in a path that is a zip.
     """
 
     files: list[SubmittedFile] = field(default_factory=list)
     layouts: list[str] = field(default_factory=list)
     aside: dict[str, str] = field(default_factory=dict)
     doubts: list[str] = field(default_factory=list)
-    zipped: bool = False
+    zipped: set[str] = field(default_factory=set)
 
 
 class NothingToGrade(Exception):
@@ -112,12 +112,15 @@ def find_all(paths: list[pathlib.Path], out: pathlib.Path | None = None, one_stu
             if file.name == path.name and not path.is_dir():  # a single notebook: a folder above may name the student
                 file = _file(under, file.load)
             else:
-                file = replace(file, name=f"{under}/{file.name}")
+                owner = file.owner
+                if owner and owner.place is not None:
+                    owner = replace(owner, place=f"{under}/{owner.place}")
+                file = replace(file, name=f"{under}/{file.name}", owner=owner)
             found.files += [file] if file.name not in earlier else []
         found.layouts += [each for each in here.layouts if each not in found.layouts]
         found.aside |= {f"{under}/{name}": why for name, why in here.aside.items()}
         found.doubts += here.doubts
-        found.zipped |= here.zipped
+        found.zipped |= {f"{under}/{name}" for name in here.zipped}
     named = {file.name for file in found.files}  # what one path has beside a class may be in another path
     found.aside = {name: why for name, why in found.aside.items() if name not in named}
     return found
@@ -138,16 +141,13 @@ def look(path: pathlib.Path, out: pathlib.Path | None = None, one_student: bool 
     if path.suffix.lower() == ".zip" and path.is_file():
         try:
             found = _placed(_in_zip(path, MAX_FILES), path.stem, one_student)
-            found.zipped = True
+            found.zipped = {file.name for file in found.files}
         except OSError as error:
             why = joined("{one}: {two}", [repr(str(path)), message(error)])
             damaged = kind_of(message(error)) == archives.DAMAGED
             raise NothingToGrade(said("{why}. Download it again", why=why) if damaged else why) from None
     elif path.is_dir() and path.suffix.lower() != ".ipynb":
-        inside = list(_in_folder(path, out))
-        found = _placed(inside, path.absolute().name, one_student)
-        empty = _empty_folders(path, out, [name for name, _ in inside])
-        found.aside |= dict.fromkeys(empty, said("a folder without files"))
+        found = _placed(list(_in_folder(path, out)), path.absolute().name, one_student)
     elif os.path.lexists(path):
         found = Found([_file(path.name, functools.partial(_light, lambda: _bytes(path)))], [said("a single file")])
     else:
@@ -158,12 +158,12 @@ def look(path: pathlib.Path, out: pathlib.Path | None = None, one_student: bool 
 
 
 def _placed(found: list[tuple[str, Callable[[], bytes]]], title: str, one_student: bool) -> Found:
-    """Files from (name, load), each with its student.
+    """Files from (name, load), each with its student. A name with a "/" at its end is that of a folder.
 
     Of the files that are no notebooks, two kinds are no submissions: those beside notebooks of the same student; and,
     where there are notebooks at all, those at the top to which no platform gave a student's name.
     """
-    loads = dict(found)
+    loads = {name: load for name, load in found if not name.endswith("/")}
     if one_student:
         layout = layouts.of_one(list(loads), title)
     else:
@@ -173,6 +173,11 @@ def _placed(found: list[tuple[str, Callable[[], bytes]]], title: str, one_studen
     for name in notebooks:
         for owner in layout.owners[name]:
             stems.setdefault(owner.student, set()).add(re.sub(r"(?i)\.ipynb\b.*$", "", pathlib.PurePath(name).name))
+    answering = {  # students whose notebook is a .py
+        owner.student
+        for name, owners in layout.owners.items() if file_names.is_python(name)
+        for owner in owners if owner.student not in stems and not _is_no_submission(name, loads[name], None)
+    }  # fmt: skip
     submitted: list[SubmittedFile] = []
     beside: dict[str, list[str]] = {_AT_TOP: []}  # the names of the files that are no submissions, by student
     for name in loads:
@@ -183,7 +188,9 @@ def _placed(found: list[tuple[str, Callable[[], bytes]]], title: str, one_studen
             group = owner.student
             if notebooks and group not in stems and owner.loose:
                 group = _AT_TOP
-            if (group in stems or group == _AT_TOP) and _is_no_submission(name, load, stems.get(group)):
+            if (
+                group in stems or group == _AT_TOP or (group in answering and not file_names.is_python(name))
+            ) and _is_no_submission(name, load, stems.get(group)):
                 beside.setdefault(group, []).append(name)
             else:
                 submitted.append(SubmittedFile(name, owner.student, load, handed_in=owner.handed_in, owner=owner))
@@ -192,7 +199,9 @@ def _placed(found: list[tuple[str, Callable[[], bytes]]], title: str, one_studen
         replace(file, beside=(*beside[file.student], *at_top) if file.student in beside else at_top)
         for file in submitted
     ]
-    return Found(files, list(layout.says), layout.aside, layout.doubts)
+    empty = _empty_folders([name[:-1] for name, _ in found if name.endswith("/")], list(loads))
+    aside = dict.fromkeys(empty, said("a folder without files")) | layout.aside
+    return Found(files, list(layout.says), aside, layout.doubts)
 
 
 def _is_opened(name: str) -> bool:
@@ -236,7 +245,7 @@ def _file(name: str, load: Callable[[], bytes]) -> SubmittedFile:
 
 def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple[str, Callable[[], bytes]]]:
     paths = _walked(folder, out)
-    most = MAX_FILES if len(paths) == 1 else MAX_FILES_OF_ONE
+    most = MAX_FILES if sum(not path.is_dir() for path in paths) == 1 else MAX_FILES_OF_ONE
     for path in paths:
         name, kind = path.relative_to(folder).as_posix(), path.suffix.lower()
         if path.name == ".git":
@@ -250,14 +259,16 @@ def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple
                 inside, problem = [], message(error)
             for inner, load in inside:
                 yield f"{name}/{inner}", load
-            if not inside:
+            if all(inner.endswith("/") for inner, _ in inside):
                 yield name, (lambda problem=problem: refuse(problem))
         elif kind == ".ipynb" or not path.is_dir():
             yield name, (lambda path=path: _bytes(path, folder))
+        else:
+            yield f"{name}/", (lambda name=name: refuse(said("a folder without files")))
 
 
 def _walked(folder: pathlib.Path, out: pathlib.Path | None) -> list[pathlib.Path]:
-    """The files in a folder at any depth; links, folders called .ipynb and the .git of repositories among them."""
+    """What is in a folder at any depth: files, links, the .git of repositories, and folders."""
     skipped, found = (out.absolute() if out is not None else None), []
     for place, folders, files in os.walk(folder):
         here = pathlib.Path(place)
@@ -274,31 +285,27 @@ def _walked(folder: pathlib.Path, out: pathlib.Path | None) -> list[pathlib.Path
                 continue
             elif path.is_dir() and not path.is_symlink():
                 kept.append(name)
-                found += [path] if path.suffix.lower() == ".ipynb" else []
+                found.append(path)
             else:
                 found.append(path)
         folders[:] = kept
     return sorted(found)
 
 
-def _empty_folders(folder: pathlib.Path, out: pathlib.Path | None, names: list[str]) -> list[str]:
-    """Folders without files among others with files: a student may have been meant. names: of all files in `folder`."""
-    filled = {parent for name in names for parent in pathlib.PurePosixPath(name).parents}
-    of_files = {pathlib.PurePosixPath(name).parent for name in names}
-    found = []
-    for parent in sorted(filled - of_files):  # beside files, a folder is a part of somebody's work
-        here = folder / parent
-        for path in sorted(here.iterdir()) if here.is_dir() else ():
-            name = path.relative_to(folder)
-            mine = out is not None and path.absolute().is_relative_to(out.absolute())
-            passed_over = mine or _passed_over(name.as_posix())
-            if path.is_dir() and not passed_over and pathlib.PurePosixPath(name) not in filled:
-                found.append(name.as_posix())
-    return found
+def _empty_folders(folders: Collection[str], names: Collection[str]) -> list[str]:
+    """Folders without files among others with files: a student may have been meant. names: of all files."""
+    filled = {str(parent) for name in names for parent in pathlib.PurePosixPath(name).parents}
+    of_files = {str(pathlib.PurePosixPath(name).parent) for name in names}
+    return [
+        name for name in sorted(set(folders) - filled)
+        if (parent := str(pathlib.PurePosixPath(name).parent)) in filled
+        # Beside files, a folder is a part of somebody's work, but for one that a platform named.
+        and (parent not in of_files or file_names.is_of_platform(name.rpartition("/")[2]))
+    ]  # fmt: skip
 
 
 def _in_zip(path: pathlib.Path, most: int) -> list[tuple[str, Callable[[], bytes]]]:
-    """The files in a zip, and in the zips in it. Raises OSError if it cannot be read, or holds more than `most`."""
+    """What is in a zip, and in the zips in it. Raises OSError if it cannot be read, or holds more than `most`."""
     return archives.files(path, MAX_LOADED, most, _passed_over)
 
 
@@ -318,10 +325,14 @@ def _passed_over(name: str) -> bool:
 
 def _not_a_notebook(name: str) -> bytes:
     if file_names.is_archive(name):
-        refuse(said("it is an archive of another kind than zip, which is not opened: unpack it, or ask for a zip"))
+        refuse(
+            said(
+                "it is an archive of another kind than zip, which is not opened. Hand in the notebook itself, or a zip"
+            )
+        )
     if file_names.is_typed(name):
-        refuse(said("it is what the student typed or linked on the platform, and no file. Ask for the notebook itself"))
-    refuse(said("it is no notebook: its name ends in neither .ipynb nor .py"))
+        refuse(said("it was typed or linked on the platform, and is no file. Hand in the notebook itself"))
+    refuse(said("it is no notebook: its name ends in neither .ipynb nor .py. Hand in the notebook itself"))
 
 
 def _bytes(path: pathlib.Path, folder: pathlib.Path | None = None) -> bytes:
@@ -390,7 +401,7 @@ def read(data: bytes, name: str = "") -> Submission:
         cells, found = _with_answers_elsewhere(notebook, cells)
         remarks += found
         submission.lesson, submission.problems = lesson_of(notebook, [cell.text for cell in cells], name)
-        submission.problems += remarks
+        submission.problems += [*remarks, *_saved_as(name)]
         ordered = run_order.in_run_order(cells)
         submission.cells = [cell.text for cell in ordered]
         submission.called = [cell.called for cell in ordered]
@@ -398,6 +409,13 @@ def read(data: bytes, name: str = "") -> Submission:
         submission.in_file = cells
         submission.language = _code_of(_named_by_metadata(notebook)) or _code_of(_named_by_cells(cells))
     return submission
+
+
+def _saved_as(name: str) -> list[str]:
+    """A sentence about a notebook whose name has another ending than a notebook's."""
+    *_, ending = name.rpartition(".")
+    odd = file_names.is_notebook(name) and ending.lower() in ("txt", "json")
+    return [said("its name ends in .{ending}: it was read as a notebook", ending=ending)] if odd else []
 
 
 def _values(data: bytes) -> int:

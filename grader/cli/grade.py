@@ -13,8 +13,6 @@ from ..sentence import Said, counted, joined, listed, said
 from ..spec import sign_of
 from . import class_files
 
-_SHOWN = 5  # names of files in one sentence
-
 
 def add(commands) -> None:
     """Add this command to the parser."""
@@ -57,7 +55,6 @@ def run(options) -> int:
         if options.plan:
             with _executor(options, len(found.files)) as grader:
                 planned = class_files.planned(options, found, grader, given, options.every_attempt)
-            _say_what_is_no_submission(found.files)
             return class_files.stands(planned)
         with results_store.Results(options.out) as results:
             if given:
@@ -81,7 +78,6 @@ def run(options) -> int:
                 class_files.show_progress(done, len(part), "grading", graded)
             unjudged = _report(options.out, {file.name for file in part})
             unmet = _answer(options.out, requests) if requests else 0
-            _say_what_is_no_submission(found.files)
     except (assignment.NoAssignment, regrade.NoRequests) as error:
         return class_files.stop(2, said("Nothing graded: {error}.", error=error))
     except (submissions.NothingToGrade, seeds.NoSecret, results_store.Busy) as error:
@@ -129,16 +125,6 @@ def _executor(options, files: int):
     if options.dask:
         return executors.dask_cluster(options.dask)
     return executors.local(min(options.jobs, files) or 1, grading.process_timeout(options.timeout))
-
-
-def _say_what_is_no_submission(files: list) -> None:
-    """Print the names of the first few files that were handed in beside notebooks and are not graded."""
-    names = sorted({name for file in files for name in file.beside})
-    if names:
-        shown = listed(names[:_SHOWN])
-        if len(names) > _SHOWN:
-            shown = said("{list} and {value} more", list=shown, value=len(names) - _SHOWN)
-        print(class_files.plain(say(said("Beside notebooks, and not graded: {shown}", shown=shown))))
 
 
 def _report(out: pathlib.Path, names: set[str]) -> int:
