@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import sys
 
 from . import language
@@ -50,5 +51,24 @@ def main(arguments: list[str] | None = None) -> int:
     return options.run(options)
 
 
+class _Output(io.FileIO):
+    """The standard output of a process. Once nobody reads it, as behind `| head`, the rest goes nowhere."""
+
+    def write(self, data) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            return len(data)
+
+
+def _open_output() -> None:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        raw = _Output(sys.stdout.fileno(), "w", closefd=False)
+        how = {"encoding": sys.stdout.encoding, "line_buffering": sys.stdout.line_buffering}
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), **how)
+
+
 if __name__ == "__main__":
+    _open_output()
     raise SystemExit(main())

@@ -41,7 +41,7 @@ def test_a_worksheet_of_moodle_gets_grades_and_feedback(tmp_path, capsys):
     before = list(csv.reader(io.StringIO(WORKSHEET.removeprefix("\ufeff"), newline="")))
     assert code == 0 and (ada[4], grace, nobody) == ("2", before[2], before[3])
     assert ada[:4] + ada[5:9] == before[1][:4] + before[1][5:9]
-    assert WRONG["message"] in html.unescape(ada[-1]) and ada[-1].startswith("<p>Lesson 04: 2/4 points<br>")
+    assert WRONG["message"] in html.unescape(ada[-1]) and ada[-1].startswith("<p>Lesson 04: 2 of 4 points<br>")
     assert "no submission: Participant 77 Nobody" in told
     assert "1 grade filled in" in told and "locked in Moodle, and left as they are: 1 grade" in told
 

@@ -286,6 +286,17 @@ CLASSES = {
         {f"{place}/hw.ipynb": ADA for place in ("Mon/ada", "Mon/bob", "Tue/cyd", "Tue/dan")},
         of_00({place[4:]: f"{place}/hw.ipynb" for place in ("Mon/ada", "Mon/bob", "Tue/cyd", "Tue/dan")}),
     ),
+    "gradescope, beside a class by hand": (
+        GRADESCOPE | {f"late/{name}/{NAME}": text for name, text in (("dan", ADA), ("eve", BOB))},
+        of_00({
+            "Ada Lovelace_101": f"{G}1/{NAME}", "Bob O'Neill_bob@example.edu": f"{G}2/sub/{NAME}",
+            "Cyd_103": f"{G}2/sub/{NAME} (2)", "dan": f"late/dan/{NAME}", "eve": f"late/eve/{NAME}",
+        }),
+    ),
+    "blackboard, users of whom no text tells": (
+        {f"One row_{who}_attempt_2026-11-22-10-15-00_{NAME}": ADA for who in ("a_love", "b_love")},
+        of_00({who: f"One row_{who}_attempt_2026-11-22-10-15-00_{NAME}" for who in ("a_love", "b_love")}),
+    ),
     "attempts in folders": (
         {f"{name}/attempt {n}/hw.ipynb": work(f"x * {n}") for name in ("ada", "bob", "cyd") for n in (1, 2)},
         of_00({name: [f"{name}/attempt {n}/hw.ipynb" for n in (1, 2)] for name in ("ada", "bob", "cyd")}),
@@ -566,11 +577,35 @@ DOUBTS = {
     "several notebooks, by hand": (
         {f"x/{NAME}": ADA, "x/mine.ipynb": BOB, f"y/{NAME}": CYD}, "several different notebooks",
     ),
+    "one folder beside Gradescope's export": (
+        GRADESCOPE | {f"late/{NAME}": CYD}, "“late” would be one student, whose folder lies beside assignment_5_export",
+    ),
+    "Gradescope's export without its list": (
+        {f"assignment_5_export/submission_{n}/{NAME}": text for n, text in ((1, ADA), (2, BOB))},
+        "is Gradescope's export, and its submission_metadata.yml, which names the students, is missing",
+    ),
+    "one folder beside nbgrader's": (
+        {
+            f"submitted/ada/ps1/{NAME}": ADA, "submitted/ada/ps1/timestamp.txt": "2026-11-22 10:15:00 UTC",
+            f"extra/{NAME}": BOB,
+        },
+        "“extra” would be one student, whose folder lies beside submitted",
+    ),
+    "a class zip that was cut off": (
+        {"class.zip": b"PK\3\4 cut off", "readme.txt": "x"}, "perhaps a whole class: class.zip",
+    ),
+    "a class zip that was cut off, beside a student": (
+        {"class.zip": b"PK\3\4 cut off", f"ada/{NAME}": ADA}, "perhaps a whole class: class.zip",
+    ),
+    "a class zip beside Canvas' files": (
+        {"more.zip": {f"ada/{NAME}": ADA, f"bob/{NAME}": BOB}, f"cyd_1_11_{NAME}": CYD}, "looks like several: ada, bob",
+    ),
     "a class in a student": (
         {f"Mon/ada/{NAME}": ADA, f"Mon/bob/{NAME}": BOB, f"cyd/{NAME}": CYD}, "looks like several: ada, bob",
     ),
     "a download among students": (
-        {f"c/a_1_11_{NAME}": ADA, f"c/b_2_12_{NAME}": BOB, f"cyd/{NAME}": CYD}, "“cyd” would be one student, whose folder lies beside c, a download of a platform",
+        {f"c/a_1_11_{NAME}": ADA, f"c/b_2_12_{NAME}": BOB, f"cyd/{NAME}": CYD},
+        "“cyd” would be one student, whose folder lies beside c, a download of a platform",
     ),
 }  # fmt: skip
 
@@ -579,8 +614,67 @@ DOUBTS = {
 def test_a_plan_that_looks_wrong_says_so(case, tmp_path):
     """With names, so that a person can tell."""
     files, says = DOUBTS[case]
-    (doubt,) = planned(write(tmp_path, packed(files))).doubts
+    (doubt,) = planned(write(tmp_path, packed(files)), contents_of=grading.contents_of).doubts
     assert says in doubt
+
+
+def test_a_name_in_two_places_may_be_two_students(tmp_path):
+    """Also where their answers are equal. Other lessons are no doubt, nor is a name that a roster knows."""
+    write(tmp_path, {f"{day}/ada/{NAME}": ADA for day in ("mon", "tue")} | {f"tue/bob/{NAME}": BOB})
+    write(tmp_path, {"wed/ada/04_one_row.ipynb": one_row("return 1")})
+    (doubt,) = planned(tmp_path / "mon", tmp_path / "tue").doubts
+    assert doubt.startswith("“ada” has files for lesson 00 in several places: mon/, tue/.")
+    assert planned(tmp_path / "mon", tmp_path / "wed").doubts == []
+    roster = of_tables([("class.csv", b"login,name\nada,Ada\nbob,Bob\n")])
+    assert planned(tmp_path / "mon", tmp_path / "tue", roster=roster).doubts == []
+    write(tmp_path, {f"{n}/Submitted files/Ada L/x/Version 1/{NAME}": ADA for n in "12"})
+    assert "in several places: 1/, 2/" in planned(tmp_path / "1", tmp_path / "2").doubts[0]
+
+
+def test_a_students_broken_zip_beside_a_whole_download_is_the_students(tmp_path):
+    """Given as two paths, of which one is a zip."""
+    pack(tmp_path / "class.zip", {f"bob/{NAME}": BOB, f"cyd/{NAME}": CYD})
+    write(tmp_path / "more", {"ada.zip": _zip({NAME: ADA})[:-30], f"dan/{NAME}": ADA})
+    made = planned(tmp_path / "class.zip", tmp_path / "more", contents_of=grading.contents_of)
+    assert made.doubts == [] and "more/ada.zip" in made.students["ada"].unread
+
+
+def test_nothing_that_was_handed_in_is_left_unnamed(tmp_path):
+    """Folders without files, in zips too and as a platform names them; all files, and whole folders as such."""
+    files = {f"ada/{NAME}": ADA, "bob/": "", "cyd/.DS_Store": "x", f"dan/{NAME}": BOB}
+    made = planned(pack(tmp_path / "class.zip", files))
+    assert made.left_out == dict.fromkeys(["bob", "cyd"], "a folder without files")
+    write(tmp_path / "canvas", {f"ada_1_11_{NAME}": ADA, "Bob_2_assignsubmission_file_/.hidden": "x"})
+    assert list(planned(tmp_path / "canvas").left_out) == ["Bob_2_assignsubmission_file_"]
+    export = {name: text for name, text in GRADESCOPE.items() if "submission_12" not in name}
+    made = planned(write(tmp_path / "gradescope", export))
+    of = "a folder without files, of Bob O'Neill_bob@example.edu, Cyd_103"
+    assert made.left_out["assignment_5_export/submission_12"] == of
+
+    course = {f"ada/grader/{n}.py": "x = 1" for n in range(9)} | {f"ada/notebooks/{NAME}": ADA}
+    told = planned(write(tmp_path / "clones", course | {f"bob/{n}.png": "x" for n in range(13)} | {f"bob/{NAME}": BOB}))
+    lines = [line for _, line in plan.lines(told)]
+    assert "it is a file of the course: ada/grader/ (9 files)" in lines
+    assert all(any(f"bob/{n}.png" in line for line in lines) for n in range(13))
+
+
+def test_who_handed_in_no_notebook_is_a_student(tmp_path):
+    """Among files of which each is a whole hand-in. Notes beside them are of whoever grades."""
+    files = {"ada.ipynb": ADA, "ada.pdf": "%PDF", "bob.ipynb": BOB, "cyd.docx": "x", "dan.jpg": "x"}
+    made = planned(write(tmp_path, files | {"readme.md": "x", "grades.csv": "x"}))
+    assert chosen(made) == of_00({"ada": "ada.ipynb", "bob": "bob.ipynb"}) | {"cyd": {}, "dan": {}}
+    assert "it is no notebook" in made.students["dan"].unread["dan.jpg"]
+    assert set(made.left_out) == {"ada.pdf", "readme.md", "grades.csv"}
+
+
+def test_many_lessons_are_one_range(tmp_path):
+    """In the line about the class and in that of a student; one that is missing ends a range."""
+    made = planned(write(tmp_path, {
+        f"ada/{path.name}": path.read_bytes() for path in (ROOT / "solutions").glob("*.ipynb") if path.name[:2] != "07"
+    } | {f"bob/{NAME}": BOB}))  # fmt: skip
+    lines = [line for _, line in plan.lines(made)]
+    assert "Lessons: 00–06, 08–17." in lines[0]
+    assert "ada: lessons 00–06 from ada/; lessons 08–17 from ada/" in lines
 
 
 def test_an_empty_folder_among_those_of_students_is_named(tmp_path):

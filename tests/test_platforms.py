@@ -258,7 +258,7 @@ def test_totals_can_be_compared(tmp_path, capsys):
     assert 'id="person"' not in index
     assert "nothing in it was attempted" in other and "a/06.ipynb" in other and "every file counts" in time
     (page,) = (tmp_path / "html" / "students").glob("a-*.html")
-    assert "0/6 points" in page.read_text() and "Not handed in: lesson 05 (every row)." in page.read_text()
+    assert "0 of 6 points" in page.read_text() and "Not handed in: lesson 05 (every row)." in page.read_text()
 
 
 @pytest.mark.whole
@@ -289,3 +289,24 @@ def test_github_classroom_gets_the_points(tmp_path):
     assert 1 + of_lesson_01 == result["max_score"] and points["0.1 double"] == 1 and sum(points.values()) == 2
     assert all(set(test) == {"name", "status", "score", "message"} for test in result["tests"])
     assert "2 of" in done.stdout
+
+
+def test_github_gets_a_file_for_each_student(tmp_path, capsys):
+    """The reporter reads one student's points; those of a class are no sum."""
+    rows = [
+        row(f"{name}/04.ipynb", name, "04", exercise("4.1", score=score)) for name, score in (("a", 1.0), ("b", 2.0))
+    ]
+    (tmp_path / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+
+    assert main(["export", str(tmp_path), "--format", "github"]) == 0
+
+    made = sorted((tmp_path / "github").glob("*.json"))
+    scores = [sum(test["score"] for test in json.loads(path.read_text())["tests"]) for path in made]
+    assert scores == [1.0, 2.0] and "one file for each of 2 students" in capsys.readouterr().out
+
+
+def test_a_closed_output_ends_quietly():
+    """As behind `| head`."""
+    command = f"{sys.executable} -m grader list --mistakes | head -1"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout.count("\n") == 1

@@ -259,10 +259,13 @@ def test_a_module_beside_a_notebook_is_no_submission(tmp_path):
 
     for path in (tmp_path / "class", tmp_path / "class.zip"):
         found = {each.name: each for each in submissions.find(path)}
-        assert sorted(found) == ["ada/04.ipynb", "ada/05.py", "bob/04.py", "bob/notes.txt", "cyd.py"]
+        assert sorted(found) == ["ada/04.ipynb", "ada/05.py", "bob/04.py", "cyd.py"]
         hers = [f"ada/{name}.py" for name in ("04", "helper", "kept", "plot", "src/more")]
         assert [*hers, "build.py", "readme.txt"] == sorted(found["ada/04.ipynb"].beside)
-        assert sorted(found["bob/04.py"].beside) == ["build.py", "readme.txt"] and found["bob/04.py"].student == "bob"
+        assert (
+            sorted(found["bob/04.py"].beside) == ["bob/notes.txt", "build.py", "readme.txt"]
+            and found["bob/04.py"].student == "bob"
+        )
 
 
 def test_a_row_says_that_an_imported_module_is_not_read():

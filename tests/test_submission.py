@@ -251,7 +251,9 @@ def test_a_file_is_a_submission_but_beside_notebooks(tmp_path):
             says[each.name] = str(error)
     assert sorted(set(names) - {"ada/04.ipynb", "ada/05.ipynb.txt", "empty.ipynb"}) == sorted(says)
     kinds = [*names[1:3], "cyd/pipe"]
-    assert {says[n] for n in kinds} == {"it is no notebook: its name ends in neither .ipynb nor .py. Hand in the notebook itself"}
+    assert {says[n] for n in kinds} == {
+        "it is no notebook: its name ends in neither .ipynb nor .py. Hand in the notebook itself"
+    }
     assert "an archive of another kind than zip" in says["ada/06.rar"]
 
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as z:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..judge import render
 from ..language import say
-from ..sentence import said
+from ..sentence import Said, counted, said
 from .entries import Entry, remarks
 
 
@@ -13,11 +13,15 @@ def of_file(entry: Entry) -> list[str]:
     row = entry.row
     if row["lesson"] is None:
         return [say(said("{file} is of no lesson", file=row["submission"])), *map(say, remarks(entry))]
-    lines = [say(said("Lesson {number}: {score} points", number=row["lesson"], score=render.score(row)))]
+    lines = [say(said("Lesson {number}: {points}", number=row["lesson"], points=_points(row)))]
     lines += map(say, remarks(entry))
     for exercise in row["exercises"] if entry.counts else []:
         lines += ["", f"{render.mark(exercise)[0]} {render.name(exercise)}", *render.lines(exercise)]
     return lines
+
+
+def _points(row) -> Said:
+    return said("{score} of {points}", score=render.number(row["score"]), points=counted(row["max_score"], "point"))
 
 
 def of_student(entries: list[Entry]) -> list[str]:

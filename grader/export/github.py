@@ -1,4 +1,7 @@
-"""What a step of a workflow hands to GitHub Classroom's reporter: one test for each exercise, with its points."""
+"""What a step of a workflow hands to GitHub Classroom's reporter: one test for each exercise, with its points.
+
+The reporter reads the file of one student.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,23 @@ import pathlib
 from ..judge import render
 from ..language import say, speaking
 from ..sentence import counted, said
-from .entries import Entry, remarks, write
+from .entries import Entry, by_student, file_name, remarks, write
 
 TO = "github.json"
 
 
 def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
-    """Write the file for all entries together, which are one student's. Returns sentences about the result.
+    """Write the file, or a folder of files for several students. Returns sentences about the result. Raises OSError."""
+    students = by_student(entries)
+    if len(students) == 1:
+        return _of_one(entries, to)
+    folder = to.with_suffix("")
+    for key, mine in students.items():
+        _of_one(mine, folder / f"{file_name(key)}.json")
+    return [said("one file for each of {count} students in {folder}", count=len(students), folder=folder)]
 
-    Raises OSError.
-    """
+
+def _of_one(entries: list[Entry], to: pathlib.Path) -> list[str]:
     with speaking(next((e.row["language"] for e in reversed(entries) if e.row["language"]), None)):
         return _in_language(entries, to)
 

@@ -105,7 +105,9 @@ def score(record: dict) -> str:
 
 
 def points(record: dict) -> str:
-    """The unit of an exercise's score: "points" or "bonus points"."""
+    """The unit of an exercise's score, by its maximum: "point", "points" or "bonus points"."""
+    if record["max_score"] == 1:
+        return said("bonus point") if record.get("bonus") else said("point")
     return said("bonus points") if record.get("bonus") else said("points")
 
 
