@@ -106,7 +106,7 @@ def test_every_broken_file_gets_a_row_that_says_so(tmp_path):
         assert says in rows[name]["problems"][0], name
         assert (rows[name]["score"], rows[name]["exercises"]) == (0, [])
     assert "no regular file" in rows["folder.ipynb"]["problems"][0]
-    assert "cannot be read" in rows["dangling.ipynb"]["problems"][0]
+    assert "it is a link" in rows["dangling.ipynb"]["problems"][0]
     assert rows["good.ipynb"]["score"] == 1
     assert len(BROKEN) + 3 == len(rows)
 

@@ -587,7 +587,7 @@ DOUBTS = {
     "one folder beside nbgrader's": (
         {
             f"submitted/ada/ps1/{NAME}": ADA, "submitted/ada/ps1/timestamp.txt": "2026-11-22 10:15:00 UTC",
-            f"extra/{NAME}": BOB,
+            f"extra/{NAME}": BOB, f"release/ps1/{NAME}": BLANK, "feedback/ada/ps1/00.html": "x",
         },
         "“extra” would be one student, whose folder lies beside submitted",
     ),

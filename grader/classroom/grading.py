@@ -16,7 +16,7 @@ from types import MappingProxyType
 from .. import lessons
 from ..isolation import LEVELS, UNKNOWN
 from ..judge import zygotes
-from ..sentence import counted, fault, kind_of, message, said
+from ..sentence import Said, counted, fault, message, said
 from ..spec import Exercise, Result, all_bounded
 from ..version import VERSION
 from . import contents, file_names, lesson_digest, run_order, seeds, submissions
@@ -262,10 +262,10 @@ def job_of(file: submissions.SubmittedFile, secret: bytes, seconds: float) -> Jo
     try:
         data = file.load()
     except Exception as error:  # a library that unpacks archives may raise anything
-        why = message(error) if isinstance(error, OSError) and not error.strerror else error
-        kind = kind_of(why) if isinstance(why, str) else ""
+        if isinstance(why := message(error), Said):  # a refusal, which stands for itself
+            return replace(job, problem=why)
         why = getattr(error, "strerror", None) or why
-        return replace(job, problem=fault(kind, "the file cannot be read: {value}", value=why))
+        return replace(job, problem=said("the file cannot be read: {value}", value=why))
     sha256 = hashlib.sha256(data).hexdigest()
     return replace(job, data=data, sha256=sha256, key=seeds.of_submission(secret, sha256))
 

@@ -244,8 +244,7 @@ class _Reader:
             marked = not _FILES_OF_NBGRADER.isdisjoint(map(folder.last, folder.files))
             if marked or (known and not folder.own_notebooks):
                 for each in others:
-                    for name in each.all_files():
-                        self.layout.aside[name] = said("it is in another folder of nbgrader than submitted/")
+                    self._other_step(each)
                 for name in folder.files:
                     self.layout.aside[name] = said("it is nbgrader's own")
                 self._students_of_nbgrader(submitted)
@@ -256,6 +255,10 @@ class _Reader:
             self._students_of_nbgrader(folder)
             return True
         return False
+
+    def _other_step(self, folder: _Folder) -> None:
+        for name in folder.all_files():
+            self.layout.aside[name] = said("it is in another folder of nbgrader than submitted/")
 
     def _students_of_nbgrader(self, submitted: _Folder) -> None:
         self.says(said("nbgrader's folder submitted/"))
@@ -382,8 +385,12 @@ class _Reader:
     def by_hand(self, folder: _Folder) -> None:
         """A folder or a zip file for each student, or files."""
         downloads = [each for each in folder.folders.values() if _is_download(each)]
+        of_nbgrader = any(each.title == _SUBMITTED for each in downloads)
         for each in folder.folders.values():
             repository = _is_repository(each)
+            if of_nbgrader and each.title in _OF_NBGRADER:
+                self._other_step(each)
+                continue
             if not (each in downloads or (repository and _is_class(each))):
                 self.says(
                     said("repositories, each of one student")

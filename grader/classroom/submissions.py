@@ -151,9 +151,13 @@ def look(path: pathlib.Path, out: pathlib.Path | None = None, one_student: bool 
     elif os.path.lexists(path):
         found = Found([_file(path.name, functools.partial(_light, lambda: _bytes(path)))], [said("a single file")])
     else:
-        raise NothingToGrade(said("there is no file or folder {path}", path=repr(str(path))))
+        raise NothingToGrade(
+            said("there is no file or folder {path}: name what the platform gave you", path=repr(str(path)))
+        )
     if not found.files:
-        raise NothingToGrade(said("{path} holds no files", path=repr(str(path))))
+        raise NothingToGrade(
+            said("{path} holds no files: download it again, or name another path", path=repr(str(path)))
+        )
     return found
 
 

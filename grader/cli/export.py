@@ -59,7 +59,8 @@ def run(options) -> int:
     try:
         results, races = results_store.rows_of(file), race_rows.rows_of(options.results)
     except OSError as error:
-        return _refused(said("{file} cannot be read: {value}", file=repr(str(file)), value=error.strerror or error))
+        values = {"file": repr(str(file)), "value": error.strerror or error}
+        return _refused(said("{file} cannot be read: {value}. Name the folder that grade wrote to", **values))
     for damaged in results.damaged:
         print(
             say(
@@ -88,7 +89,7 @@ def run(options) -> int:
     except (assignment.NoAssignment, overrides.NoOverrides) as error:
         return _refused(message(error))
     if not found:
-        return _refused(said("{file} holds no results", file=repr(str(file))))
+        return _refused(said("{file} holds no results: grade first, or name another folder", file=repr(str(file))))
     module = importlib.import_module(f"..export.{options.format.replace('-', '_')}", __package__)
     to = options.to or options.results / module.TO
     try:
