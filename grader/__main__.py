@@ -52,7 +52,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 class _Output(io.FileIO):
-    """The standard output of a process. Once nobody reads it, as behind `| head`, the rest goes nowhere."""
+    """The standard output of a process. Once nobody reads it, as behind `| head`, the rest goes nowhere.
+
+    So a command ends as ever: what it grades is not lost because a reader of its lines went away.
+    """
 
     def write(self, data) -> int:
         try:
@@ -65,8 +68,8 @@ class _Output(io.FileIO):
 def _open_output() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         raw = _Output(sys.stdout.fileno(), "w", closefd=False)
-        how = {"encoding": sys.stdout.encoding, "line_buffering": sys.stdout.line_buffering}
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), **how)
+        encoding, by_lines = sys.stdout.encoding, sys.stdout.line_buffering
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), encoding, line_buffering=by_lines)
 
 
 if __name__ == "__main__":

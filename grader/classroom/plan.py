@@ -346,15 +346,16 @@ def _by_folders(plan: Plan) -> Iterator[tuple[str, str]]:
     for name, why in known.items():
         for folder in pathlib.PurePosixPath(name).parents[:-1]:
             inside[folder][why] += 1
-    told = set()
+    folders = {folder for folder, of in inside.items() if len(of) == 1 and of.total() > 1}
+    listed_folders = set()
     for name, why in plan.left_out.items():
-        whole = [each for each in pathlib.PurePosixPath(name).parents[:-1] if [*inside[each].values()] > [1]]
-        whole = [each for each in whole if len(inside[each]) == 1]
+        whole = [each for each in pathlib.PurePosixPath(name).parents if each in folders]
         if not whole:
             yield name, why
-        elif whole[-1] not in told:
-            told.add(whole[-1])
-            yield said("{folder} ({files})", folder=f"{whole[-1]}/", files=counted(inside[whole[-1]][why], "file")), why
+        elif whole[-1] not in listed_folders:
+            listed_folders.add(whole[-1])
+            files = counted(inside[whole[-1]].total(), "file")
+            yield said("{folder} ({files})", folder=f"{whole[-1]}/", files=files), why
 
 
 def _runs(lessons: Iterable[str], alike: Callable[[str, str], bool] = lambda one, next: True) -> list[tuple[str, str]]:
