@@ -14,9 +14,10 @@ import zlib
 
 import numpy as np
 
+from ..sentence import fault
 from . import poison
 from .batching.array import BatchArray
-from .state import current
+from .state import KernelMisuse, current
 from .triton_private import Private
 
 _MOST = 1 << 16  # bytes of a tensor from which an order is drawn
@@ -109,7 +110,7 @@ class _Own:
         self._tensor = private.tensor
 
     def reduced(self, operation, given: tuple) -> list:
-        """The blocks, reduced along an axis. operation: the stock ReduceOps, which has it. given: blocks of one shape."""
+        """The blocks, reduced along the axis of `operation`, the stock ReduceOps. given: blocks of one shape."""
         whole = given[0].handle.data.shape
         blocks, axis = operation.unravel(given, operation.axis)
         count = blocks[0].handle.data.shape[axis]
@@ -149,6 +150,15 @@ class _Own:
         given = [operation.to_tensor(part, block.dtype) for side in (left, right) for part, block in zip(side, blocks)]
         found = function(*given)
         found = found if isinstance(found, tuple) else (found,)
+        if len(found) < len(left) or any(one is None for one in found):
+            raise KernelMisuse(
+                fault(
+                    "combines-too-few",
+                    "the function that combines gets {count} values from either side, and gives back {fewer}",
+                    count=len(left),
+                    fewer=sum(one is not None for one in found),
+                )
+            )
         return [
             np.broadcast_to(one.handle.data if isinstance(one, self._tensor) else np.array(one), part.shape).astype(
                 part.dtype

@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 
-from ..sentence import said
+from ..sentence import fault, said
 from .batching.array import BatchArray
 from .state import KernelMisuse, current
 from .triton_private import Private
@@ -40,7 +40,8 @@ def _check(handle, key: str, values: list[int]) -> None:
     for axis, value in enumerate(values):
         if axis + 1 < numbers.ndim and (found := broken(numbers, axis + 1, value, step)) is not None:
             raise KernelMisuse(
-                said(
+                fault(
+                    "no-multiple" if broken is _no_multiple else "promise",
                     "tl.{name} promises the compiler {value}, which here is not so: {found}",
                     name=name,
                     value=value,

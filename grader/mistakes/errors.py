@@ -64,6 +64,8 @@ _OF_A_KIND = {
     "no-method-of-a-configuration": "config-without-triton",
     "no-attribute-of-a-block": "no-such-attribute",
     "block-for-a-number": "indexing-pointer",
+    "combines-too-few": "combines-too-few",
+    "no-multiple": "alignment-promised",
     "other-without-mask": "other-without-mask",
     "mask-for-a-number": "mask-for-a-number",
     "block-to-one-address": "block-to-one-address",
@@ -152,7 +154,6 @@ _IN_SUCH_A_LINE = [
 ]
 # As these, but of lines of a kernel, and of all other lines.
 _IN_A_KERNEL = [
-    ("place-of-a-list-outside", (), r"\b(reduce|associative_scan)\(", "combines-too-few"),
     ("keyword-unexpected", ("dim", "keepdim"), "", "torch-keyword"),
     ("no-type-of-a-number", (), r"\b(load|store)\(", "not-an-address"),
     ("no-attribute-of-none", (), "", "kinds-misfit"),  # an attribute that Triton looks for
