@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
+from ..checks import in_parallel
 from ..mistakes.detectors import output, overwritten
 from ..mistakes.errors import from_error
 from ..sentence import Said, fault, foreign, kind_of, said, within
@@ -119,7 +120,21 @@ def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
             else said("the input tensor")
         )
         return Failure(case, evidence, said("{which} was changed", which=which), "input-overwritten")
-    return _idle(case, evidence) or _width(case, evidence) or _unrolled(case, evidence) or _traffic(case, evidence)
+    return (
+        _unordered(case, evidence)
+        or _idle(case, evidence)
+        or _width(case, evidence)
+        or _unrolled(case, evidence)
+        or _traffic(case, evidence)
+    )
+
+
+def _unordered(case: Case, evidence: Evidence) -> Failure | None:
+    """A failure if two programs of a launch stored an element, or one loaded what another stored, without an atomic."""
+    stored, loaded = in_parallel.stored_by_several(evidence), in_parallel.counted_too_early(evidence)
+    if stored is None and loaded is None:
+        return None
+    return Failure(case, evidence, stored or loaded, "accumulated-without-atomics" if stored and loaded else None)
 
 
 def _idle(case: Case, evidence: Evidence) -> Failure | None:
