@@ -120,17 +120,11 @@ def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
             else said("the input tensor")
         )
         return Failure(case, evidence, said("{which} was changed", which=which), "input-overwritten")
-    return (
-        _unordered(case, evidence)
-        or _idle(case, evidence)
-        or _width(case, evidence)
-        or _unrolled(case, evidence)
-        or _traffic(case, evidence)
-    )
+    return _idle(case, evidence) or _width(case, evidence) or _unrolled(case, evidence) or _traffic(case, evidence)
 
 
-def _unordered(case: Case, evidence: Evidence) -> Failure | None:
-    """A failure if two programs of a launch stored an element, or one loaded what another stored, without an atomic."""
+def unordered(case: Case, evidence: Evidence) -> Failure | None:
+    """A failure of a right case if programs of a launch share an element that one of them stores without an atomic."""
     stored, loaded = in_parallel.stored_by_several(evidence), in_parallel.counted_too_early(evidence)
     if stored is None and loaded is None:
         return None
