@@ -119,7 +119,8 @@ def test_a_count_of_more_than_64_bits_is_no_count(name, value):
 def test_the_program_of_a_launch_has_arrived():
     """Else the judge would look for it in vain."""
     known = {"kernel": "k", "grid": [1], "options": {}, "constants": {}, "signature": {}, "divisible": {}}
-    launch = known | dict.fromkeys(("shared", "storing", "working", "lanes", "widest", "largest", "loads", "early"), 0)
+    counts = "shared storing working lanes widest largest loads early open".split()
+    launch = known | dict.fromkeys(counts, 0)
     for program, programs in ((0, []), (2, ["{}", "{}"])):
         observed = Observations(launches=[launch | {"program": program}], programs=programs)
         with pytest.raises(Mismatch):

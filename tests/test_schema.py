@@ -12,7 +12,7 @@ from grader.spec import Call, Error, Launch, MemoryRequests, Observations, Panel
 LAUNCH = {"kernel": "k", "grid": [2, 1, 1], "options": {"num_warps": 4},
           "constants": {"BLOCK": 8, "PAD": float("inf")}, "signature": {"x_ptr": "*fp32"},
           "divisible": {"x_ptr": 16}, "shared": 0, "storing": 2, "working": 2, "lanes": 8, "widest": 8, "largest": 8,
-          "loads": 1, "early": 0, "program": 0}  # fmt: skip
+          "loads": 1, "early": 0, "open": 0, "program": 0}  # fmt: skip
 WHERE = {"op": "load", "program": (1, 0, 0), "tensor": "x_ptr", "row": None, "column": 9, "first": 8, "line": 0,
          "begins": 8, "lanes": 1, "of": 8}  # fmt: skip
 ERROR = {"type": "OutOfBounds", "kinds": ["OutOfBounds", "RuntimeError"], "message": "é", "line": "tl.load(x_ptr)",

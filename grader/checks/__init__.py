@@ -10,4 +10,5 @@ inputs    families of input tensors
 syntax    patterns in the syntax tree of an answer
 shape     an answer without names, comments and layout, so that two can be compared
 examples  patterns that an example shows
+in_parallel  programs of a launch that no order keeps apart
 """

@@ -11,6 +11,7 @@ ledger           elements moved, by tensor and launch; torch_ledger: the same fo
 float_storages   storages from birth to release: which hold floating-point numbers, how many elements live
 observe          all counts of one call, as plain data
 poison, bfloat16 values of masked lanes; conversions, and arithmetic that is refused; float8: conversions
+left_open        what a GPU may do in one way or another, done in two; promises: what the compiler takes on trust
 recorder         which program touched which element, for traces; sectors: what its warps ask of memory
 state            the running launch, conditions and recordings
 launch_args      arguments, options and grid of a launch, and their refusals

@@ -15,7 +15,7 @@ import warnings
 import numpy as np
 
 from ..sentence import fault, listed, said
-from . import bfloat16, caching, compat, float8, launch_args, poison
+from . import bfloat16, caching, compat, float8, launch_args, left_open, poison, promises
 from .address_space import OutOfBounds, Region, in_words
 from .batching import scheduler
 from .batching.array import Unbatchable
@@ -31,7 +31,16 @@ _ACCESSES, _ACCESSES_AN_ELEMENT = 10_000, 8
 _GROUPS = {
     "guard": (
         ("guard", "poison", "ledger", "order"),
-        lambda: (_hook_libdevice, _hook_pads, _hook_memory, _hook_atomics, _hook_programs, _hook_launch),
+        lambda: (
+            _hook_libdevice,
+            _hook_pads,
+            _hook_memory,
+            _hook_atomics,
+            _hook_programs,
+            left_open.hook,
+            promises.hook,
+            _hook_launch,
+        ),
     ),
     "speed": (
         ("speed",),
@@ -194,10 +203,12 @@ def _hook_memory(private: Private) -> None:
         if current.launch.transaction is not None:
             return scheduler.load(private, lambda *one: load(self, *one, *args, **kwargs), ptrs, mask, other)
         real = _checked_access("load", ptrs, mask.data, private)
-        if other is None and current.poison and not mask.data.all():
+        if other is None and not mask.data.all():
+            current.took_a_way()
             masked = ~np.broadcast_to(mask.data, ptrs.data.shape)
             element = ptrs.get_element_ty()
-            other = Handle(poison.fill(masked[None], element, private.numpy_dtype)[0], element)
+            if current.poison:
+                other = Handle(poison.fill(masked[None], element, private.numpy_dtype)[0], element)
         found = load(self, real, mask, other, *args, **kwargs)
         if current.blind is not None and ptrs.get_element_ty().is_floating() and _blind():
             found.data = np.zeros_like(found.data)

@@ -63,6 +63,7 @@ class Launch:
     loads: int = 0
     # Loads of an element that another program stored after its last atomic: the two are not ordered on a GPU.
     early: int = 0
+    open: int = 0  # as in spec.Launch
     storing_programs: set[int] = field(default_factory=set)
     loaded: Counter[int] = field(default_factory=Counter)  # by program: active lanes of its loads
     # For each tensor, by element: the program that stored to it last (-1: none), and the time of that store.

@@ -70,5 +70,10 @@ class State:
         """The transaction of the batched pass that is running, None outside of one."""
         return None if self.launch is None else self.launch.transaction
 
+    def took_a_way(self) -> None:
+        """Take note that the running launch depends on what a GPU may do in another way."""
+        if self.launch is not None:
+            self.launch.record.open = 1
+
 
 current = State()

@@ -35,6 +35,7 @@ _PATHS = {
     "Error": "InterpreterError",
     # values, and the operations on them
     "Handle": "TensorHandle",
+    "promise": "TensorHandle.set_attr",
     "numpy_dtype": "_get_np_dtype",
     "Builder": "InterpreterBuilder",
     "masked_load": "InterpreterBuilder.create_masked_load",
@@ -58,6 +59,8 @@ _PATHS = {
     "get_bf16": "InterpreterBuilder.get_bf16",
     "reduce": "ReduceScanOpInterface.apply",
     "reduced_to_tensor": "ReduceScanOpInterface.to_tensor",
+    "own_reduction": "ReduceOps.generic_reduce",
+    "own_scan": "ScanOps.generic_scan",
     "builder_options": "interpreter_builder.options",
     "ir": "_ir",
     # triton.language, and how a launch patches it
@@ -85,7 +88,7 @@ _ALWAYS = ("Handle", "numpy_dtype", "Builder", "language", "core", "tensor")
 NEEDED = {
     "guard": (
         *_ALWAYS, "launch", "call_function", "to_tensor_of_language", "Error", "load", "masked_load", "masked_store",
-        "atomic_rmw", "atomic_cas", "set_grid_dim", "set_grid_idx",
+        "atomic_rmw", "atomic_cas", "set_grid_dim", "set_grid_idx", "own_reduction", "own_scan", "promise",
     ),
     "speed": (
         *_ALWAYS, "Function", "rewrite", "patch_language", "patch_attribute", "patch_builtin", "patch_tensor",

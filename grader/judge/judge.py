@@ -20,7 +20,7 @@ from ..spec import Answer, Case, Evidence, Exercise, Result
 from . import compiled, diagnose, render, untrusted, zygotes
 from .repeats import with_repeats
 from .run_cases import Run
-from .verdict import Failure
+from .verdict import Failure, unordered
 
 PUBLIC_SEED = 20240229  # of the inputs; `check` uses it, and a grader may choose another one
 SECONDS = 20.0  # for all cases of one exercise
@@ -113,6 +113,10 @@ def _failures(exercise: Exercise, answer: Answer, run: Run, seconds: float, flag
         refused = [failure for failure in refused if failure.mistake != "assigned-later"]
     replaced = {id(failure.case): failure for failure in (*run.failures, *refused)}
     places = {id(case): place for place, (case, _) in enumerate(run.seen)}
+    failed = {failure.case.group for failure in replaced.values()}
+    for case, evidence in run.seen:  # a name by the numbers tells more, where there is one
+        if case.group not in failed and (failure := unordered(case, evidence)) is not None:
+            replaced[id(case)] = failure
     failures = sorted(replaced.values(), key=lambda failure: places.get(id(failure.case), len(places)))
     failures = diagnose.in_order(exercise, failures)
     if not failures:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from ..sentence import fault, message, said
 from ..spec import Answer, Case, Evidence, Exercise
@@ -49,12 +50,29 @@ class Run:
                     continue
                 if not self._go_on_after(case):
                     break
+            else:
+                self._go_the_other_way()
         finally:
             self._close_session()
             self._oracle.close()
             self._front_end.close()
         if self._exercise.parts and self.failures:
             self._settle_parts()
+
+    def _go_the_other_way(self) -> None:
+        """Run right cases again whose launches took one of the ways that Triton leaves open, and take the other one."""
+        failed = {failure.case.group for failure in self.failures}
+        for case, evidence in [*self.seen]:
+            if case.group in failed or not evidence.most("open"):
+                continue
+            label = said("{label}, with other values where Triton leaves them open", label=case.label)
+            call = replace(case.call, poison=not case.call.poison, memory="")
+            again = replace(case, label=label, call=call, repeats=None)
+            found = self._evidence(again)
+            if (failure := failure_of(again, found)) is not None:
+                self.seen.append((again, found))
+                self.failures.append(failure)
+                failed.add(case.group)
 
     def _has_told_enough(self, case: Case) -> bool:
         """Whether the failures of a case's part leave nothing for it to tell."""

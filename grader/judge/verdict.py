@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
+from ..checks import in_parallel
 from ..mistakes.detectors import output, overwritten
 from ..mistakes.errors import from_error
 from ..sentence import Said, fault, foreign, kind_of, said, within
@@ -120,6 +121,14 @@ def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
         )
         return Failure(case, evidence, said("{which} was changed", which=which), "input-overwritten")
     return _idle(case, evidence) or _width(case, evidence) or _unrolled(case, evidence) or _traffic(case, evidence)
+
+
+def unordered(case: Case, evidence: Evidence) -> Failure | None:
+    """A failure of a right case if programs of a launch share an element that one of them stores without an atomic."""
+    stored, loaded = in_parallel.stored_by_several(evidence), in_parallel.counted_too_early(evidence)
+    if stored is None and loaded is None:
+        return None
+    return Failure(case, evidence, stored or loaded, "accumulated-without-atomics" if stored and loaded else None)
 
 
 def _idle(case: Case, evidence: Evidence) -> Failure | None:

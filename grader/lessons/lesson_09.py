@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import torch
 
-from ..checks import inputs
+from ..checks import in_parallel, inputs
 from ..mistakes.splits import COMBINE_KERNEL, PARTIAL_KERNEL, PARTIAL_REMARKS, SPLIT_SOFTMAX
 from ..reference import far_rows, softmax_function, splits
 from ..sentence import said
@@ -155,7 +155,7 @@ def _combine_case(label: str, x: torch.Tensor, n_splits: int, block: int, order:
             trace=True,
         ),
         verify=lambda e: (
-            softmax_function.stored(x, e.args[0]) or splits.stored_by_several(e) or splits.read_again(x, e)
+            softmax_function.stored(x, e.args[0]) or in_parallel.stored_by_several(e) or splits.read_again(x, e)
         ),
         size=m * n,
         # Every program reads the states of its row: m and d, and m a second time if it takes the maximum first.

@@ -152,7 +152,6 @@ _IN_SUCH_A_LINE = [
 ]
 # As these, but of lines of a kernel, and of all other lines.
 _IN_A_KERNEL = [
-    ("place-of-a-list-outside", (), r"\b(reduce|associative_scan)\(", "combines-too-few"),
     ("keyword-unexpected", ("dim", "keepdim"), "", "torch-keyword"),
     ("no-type-of-a-number", (), r"\b(load|store)\(", "not-an-address"),
     ("no-attribute-of-none", (), "", "kinds-misfit"),  # an attribute that Triton looks for
@@ -222,6 +221,8 @@ _OF_OUR_OWN: dict[str, str | Callable[[Said, str], str | None]] = {
     "grid": "grid-not-a-tuple",
     "bfloat16": "bf16-arithmetic",
     "mask-of-numbers": "mask-of-numbers",
+    "combines-too-few": "combines-too-few",
+    "no-multiple": "alignment-promised",
     "refused": lambda sentence, kind: _of_the_compiler(sentence),
     "no-text": "kernel-text-expected",
     "no-kernel": "kernel-not-found",

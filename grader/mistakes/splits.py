@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import torch
 
-from ..checks import compare, syntax
+from ..checks import compare, in_parallel, syntax
 from ..reference import splits
 from ..sentence import said
 from ..spec import Case, Detector, Evidence
@@ -902,7 +902,7 @@ def _too_few_lanes(launches, n_splits) -> bool:
 @looks
 def _counted_too_early(evidence) -> bool:
     """Recognises atomics that do not order a load behind the store of another program of its launch."""
-    return splits.counted_too_early(evidence) is not None
+    return in_parallel.counted_too_early(evidence) is not None
 
 
 @looks

@@ -47,7 +47,7 @@ MISTAKES = [
     ),
     Mistake(
         "alignment-promised",
-        "The kernel promises that 16 divides a number, and here 16 does not divide it: on a GPU such a load is an "
+        "The kernel promises that a number divides another one, and here it does not: on a GPU such a load can be an "
         "error.",
         "How many bytes after the first row does the second row begin, and which line makes another promise?",
     ),

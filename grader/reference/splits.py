@@ -13,7 +13,7 @@ from collections import Counter
 
 import torch
 
-from ..checks import compare
+from ..checks import compare, in_parallel
 from ..sentence import fault, said
 from ..spec import Call, Case, Evidence
 from . import softmax_function
@@ -73,7 +73,11 @@ def wrong_state(got: list[torch.Tensor], want: tuple[torch.Tensor, torch.Tensor]
 
 def returned(x: torch.Tensor, n_splits: int, evidence: Evidence) -> str | None:
     """None where 9.3 returned the softmax of x (M×N) and n_splits programs shared each row; else a sentence."""
-    sentence = softmax_function.stored(x, evidence.value) or stored_by_several(evidence) or counted_too_early(evidence)
+    sentence = (
+        softmax_function.stored(x, evidence.value)
+        or in_parallel.stored_by_several(evidence)
+        or in_parallel.counted_too_early(evidence)
+    )
     if sentence:
         return sentence
     if not evidence.launches:
@@ -173,37 +177,6 @@ def programs_over_the_row(x: torch.Tensor, evidence: Evidence) -> int:
         reads[name] += read
     launches = [launch for launch in evidence.launches if reads[launch["kernel"]] >= x.numel()]
     return min((launch["working"] for launch in launches), default=0)
-
-
-def stored_by_several(evidence: Evidence) -> str | None:
-    """None where one program of a launch stored each element, or atomics did; else a sentence."""
-    for launch in evidence.launches:
-        if launch["shared"]:
-            what = (
-                said("an element is")
-                if launch["shared"] == 1
-                else said("{shared} elements are", shared=launch["shared"])
-            )
-            return said(
-                "right numbers here, where programs run one after the other, but {what} stored by "
-                "two programs of {kernel}",
-                what=what,
-                kernel=launch["kernel"],
-            )
-    return None
-
-
-def counted_too_early(evidence: Evidence) -> str | None:
-    """None where an atomic orders each load behind the store of another program of its launch; else a sentence."""
-    for launch in evidence.launches:
-        if launch["early"]:
-            return said(
-                "right numbers here, where programs run one after the other, but {kernel} loads "
-                "elements that another program of the launch stored after its last atomic operation, "
-                "or without one",
-                kernel=launch["kernel"],
-            )
-    return None
 
 
 def read_again(x: torch.Tensor, evidence: Evidence) -> str | None:

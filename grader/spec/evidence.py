@@ -60,6 +60,7 @@ class Launch(TypedDict):
     largest: int  # elements of the largest block that it computes with; 0 where the compiler was not asked
     loads: int  # in its text, once the compiler has unrolled what it unrolls; 0 likewise
     early: int  # loads of elements that another program stored after its last atomic
+    open: int  # whether it took one of the ways that Triton leaves open (Call.poison): 0 or 1
     program: int  # index of its text in Observations.programs; -1 for a kernel of the course or in CUDA C++
 
 

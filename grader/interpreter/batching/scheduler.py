@@ -223,10 +223,12 @@ def load(private: Private, load_one, ptrs, mask, other):
     real, active = (everyone(data, programs, *ptrs.data.shape) for data in (real, mask.data))
     if other is not None:
         default = everyone(other.data, *real.shape)
-    elif current.poison and not active.all():
-        default = np.broadcast_to(poison.fill(~active, element, private.numpy_dtype), real.shape)
     else:
         default = np.zeros(real.shape, dtype)
+        if not active.all():
+            current.took_a_way()
+            if current.poison:
+                default = np.broadcast_to(poison.fill(~active, element, private.numpy_dtype), real.shape)
     memory = access.memory(dtype) if access is not None and access.lanes.programs == programs else None
     if memory is not None and default.dtype == dtype:
         values = default.copy()

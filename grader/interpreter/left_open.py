@@ -1,0 +1,188 @@
+"""What Triton leaves open: a GPU may compute it in one way or another, and no kernel may depend on the way.
+
+These are the lanes of a load that no mask lets in, a conversion of a number that its type does not have, a division of
+whole numbers by 0, a shift by as many bits as there are, and the order of a reduction or a scan with a function of
+one's own. Here each of them has two ways (Call.poison), and the record of a launch notes that one was taken. So a
+result that is right in both ways depends on none.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import zlib
+
+import numpy as np
+
+from ..sentence import fault
+from . import poison
+from .batching.array import BatchArray
+from .state import KernelMisuse, current
+from .triton_private import Private
+
+_MOST = 1 << 16  # bytes of a tensor from which an order is drawn
+
+
+def hook(private: Private) -> None:
+    """Hook conversions, divisions, shifts, and reductions and scans with a function of one's own."""
+    for name, undefined, usual in _UNDEFINED:
+        if (method := getattr(private.Builder, name, None)) is not None:
+            private.replace_method(name, _either(private, method, undefined, usual))
+    reduced, scanned = _Own(private).reduced, _Own(private).scanned
+    private.replace("own_reduction", lambda self, given: reduced(self, given))
+    private.replace("own_scan", lambda self, given: scanned(self, given))
+
+
+def _either(private: Private, method, undefined, usual):
+    """The method, with poison or what is usual on GPUs in the undefined lanes of its result.
+
+    undefined: from the operands to a bool array, or None. usual: from the operands and the dtype of the result to
+    values.
+    """
+    bfloat16, float32 = private.language.bfloat16, private.language.float32
+
+    @functools.wraps(method)
+    def computed(self, one, other, *args, **kwargs):
+        result = method(self, one, other, *args, **kwargs)
+        given = self.cast_impl(one, float32) if one.dtype.scalar == bfloat16 else one
+        lanes = undefined(given.data, getattr(other, "data", None), result.data.dtype)
+        if lanes is None or not getattr(lanes, "values", lanes).any():
+            return result
+        current.took_a_way()
+        if not current.poison:
+            instead = usual(given.data, result.data.dtype)
+        elif isinstance(lanes, BatchArray):
+            instead = BatchArray(poison.fill(lanes.values, result.dtype, private.numpy_dtype))
+        else:
+            instead = poison.fill(lanes[None], result.dtype, private.numpy_dtype)[0]
+        return private.Handle(np.where(lanes, instead, result.data).astype(result.data.dtype), result.dtype)
+
+    return computed
+
+
+def _beyond(numbers, _, dtype: np.dtype):
+    """The numbers that a type of integers does not have."""
+    if numbers.dtype.kind != "f" or dtype.kind not in "iu":
+        return None
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    wide = numbers.astype(np.float64)
+    return ((wide > low - 1.0) & (wide < high + 1.0)) == False  # noqa: E712  NaN is neither
+
+
+def _nearest(numbers, dtype: np.dtype):
+    """The end of the type's range that is nearer, and 0 for NaN."""
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    return np.where(numbers > 0.0, high, np.where(numbers < 0.0, low, 0))
+
+
+def _by_zero(_, divisor, dtype: np.dtype):
+    return divisor == 0 if dtype.kind in "iu" else None
+
+
+def _too_far(_, bits, dtype: np.dtype):
+    return (bits < 0) | (bits >= 8 * dtype.itemsize) if dtype.kind in "iu" else None
+
+
+def _all_bits(_, dtype: np.dtype):
+    return np.array(-1).astype(dtype)
+
+
+def _no_bits(_, dtype: np.dtype):
+    return np.array(0).astype(dtype)
+
+
+# Method of the builder, which lanes of its result are undefined, and what they are on most GPUs.
+_UNDEFINED = (
+    *((f"create_fp_to_{kind}", _beyond, _nearest) for kind in ("si", "ui")),
+    *((f"create_{kind}", _by_zero, _all_bits) for kind in ("sdiv", "udiv", "srem", "urem")),
+    *((f"create_{kind}", _too_far, _no_bits) for kind in ("shl", "lshr", "ashr")),
+)
+
+
+class _Own:
+    """Reductions and scans with a function of one's own, on whole blocks.
+
+    A GPU combines the lanes of a reduction in any order, and groups those of a scan in any way. With poison, both are
+    drawn, from the numbers of the launch; else halves are combined, as by the lanes of a warp.
+    """
+
+    def __init__(self, private: Private):
+        self._tensor = private.tensor
+
+    def reduced(self, operation, given: tuple) -> list:
+        """The blocks, reduced along the axis of `operation`, the stock ReduceOps. given: blocks of one shape."""
+        whole = given[0].handle.data.shape
+        blocks, axis = operation.unravel(given, operation.axis)
+        count = blocks[0].handle.data.shape[axis]
+        order = np.arange(count) if (drawn := _draw(operation.combine_fn, count)) is None else drawn.permutation(count)
+        parts = [_taken(block.handle.data, order, axis) for block in blocks]
+        while count > 1:
+            half = count // 2
+            halves = [[_taken(part, range(*ends), axis) for part in parts] for ends in ((half,), (half, 2 * half))]
+            rest = [_taken(part, range(2 * half, count), axis) for part in parts]
+            parts = self._combined(operation, *halves, blocks)
+            if count % 2:
+                parts = [np.concatenate(pair, axis=axis) for pair in zip(parts, rest)]
+            count -= half
+        if operation.keep_dims:
+            shape = tuple(1 if operation.axis in (None, place) else n for place, n in enumerate(whole))
+        else:
+            shape = tuple(n for place, n in enumerate(parts[0].shape) if place != axis)
+        return [operation.to_tensor(part.reshape(shape), block.dtype) for part, block in zip(parts, blocks)]
+
+    def scanned(self, operation, given: tuple) -> list:
+        """The blocks, scanned along an axis: each lane grows until it holds all lanes up to it."""
+        axis, parts = operation.axis, [block.handle.data for block in given]
+        at = np.arange(parts[0].shape[axis])
+        drawn, held = _draw(operation.combine_fn, len(at)), np.ones_like(at)
+        while (growing := held <= at).any():
+            if drawn is not None:
+                growing &= drawn.random(len(at)) < 0.5
+            before = np.where(growing, at - held, at)
+            grown = self._combined(operation, [_taken(part, before, axis) for part in parts], parts, given)
+            lanes = growing.reshape([-1 if place == axis else 1 for place in range(parts[0].ndim)])
+            parts = [np.where(lanes, new, old) for new, old in zip(grown, parts)]
+            held = np.where(growing, held + held[before], held)
+        return [operation.to_tensor(part, block.dtype) for part, block in zip(parts, given)]
+
+    def _combined(self, operation, left: list, right: list, blocks: tuple) -> list:
+        function = operation.combine_fn.rewrite()  # once; then it is kept
+        given = [operation.to_tensor(part, block.dtype) for side in (left, right) for part, block in zip(side, blocks)]
+        found = function(*given)
+        found = found if isinstance(found, tuple) else (found,)
+        if len(found) < len(left) or any(one is None for one in found):
+            raise KernelMisuse(
+                fault(
+                    "combines-too-few",
+                    "the function that combines gets {count} values from either side, and gives back {fewer}",
+                    count=len(left),
+                    fewer=sum(one is not None for one in found),
+                )
+            )
+        return [
+            np.broadcast_to(one.handle.data if isinstance(one, self._tensor) else np.array(one), part.shape).astype(
+                part.dtype
+            )
+            for one, part in zip(found, left)
+        ]
+
+
+def _draw(function, count: int) -> np.random.Generator | None:
+    """What draws the order in which a function of one's own combines lanes; None for an order that is not drawn."""
+    if function.__module__.startswith("triton."):
+        return None  # of the language itself: the order does not matter
+    current.took_a_way()
+    if not current.poison:
+        return None
+    regions = current.launch.memory.regions if current.launch is not None else ()
+    numbers = b"".join(
+        ctypes.string_at(region.real, min(_MOST, region.numel * region.itemsize))
+        for region in regions
+        if region.contiguous and region.numel and not region.sparse
+    )
+    return np.random.default_rng(zlib.crc32(numbers) + count)
+
+
+def _taken(data, which, axis: int):
+    """The lanes with these numbers along an axis."""
+    return data[(slice(None),) * axis + (np.asarray(which, int),)]
