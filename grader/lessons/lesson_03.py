@@ -6,6 +6,7 @@ import torch
 
 from ..checks import compare, inputs
 from ..mistakes.copies import COPY, MAXIMUM, REPAIR, ROWS, SERIAL_REMARKS
+from ..reference import softmax_function
 from ..sentence import said
 from ..spec import Call, Case, Exercise, Out
 
@@ -87,6 +88,7 @@ def _row_case(kernel: str, label: str, x, block: int, order: str, rows, spare: i
         verify=lambda e: compare.tensor(e.args[0][:m], want, 0.0),
         size=m * n,
         budget=(m * n, want.numel()),
+        largest=softmax_function.most_lanes(block, _LONGEST),
         unit=m * n,
         facts={
             "x": x, "want": want, "out": 0, "block": block, "rows": rows, "spare": spare,
@@ -107,7 +109,9 @@ _MATRICES = [
     (said("gaps between the rows"), inputs.randn, 6, 9, 16, 1, "reversed"),
     (said("ragged"), inputs.randn, 7, 10, 16, 0, "shuffled"),
 ]
-_COPIED = [*_MATRICES, (said("values, among them 0, inf and NaN"), inputs.special, 4, 9, 16, 0, "forward")]
+_LONGEST = 600  # columns: some answers sort them
+_LONG = (said("long rows"), inputs.randn, 2, _LONGEST, 1024, 0, "forward")
+_COPIED = [*_MATRICES, (said("values, among them 0, inf and NaN"), inputs.special, 4, 9, 16, 0, "forward"), _LONG]
 _MAXIMA = [
     *_MATRICES,
     (said("ragged, around -200"), inputs.far_below_zero, 3, 6, 8, 0, "forward"),
@@ -120,6 +124,7 @@ _MAXIMA = [
     # A pad that is told from the values by its number takes values of the same number with it.
     (said("values of at most 0"), lambda m, n, g: inputs.randn(m, n, g).clamp(max=0), 5, 5, 8, 0, "forward"),
     (said("ragged, one inf in each row"), lambda m, n, g: -inputs.one_minus_inf(m, n, g), 4, 10, 16, 0, "forward"),
+    _LONG,
 ]
 
 

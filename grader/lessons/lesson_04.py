@@ -30,6 +30,7 @@ _ROWS = [  # label, family of inputs, columns, lanes
     (said("one short of a power of two"), inputs.randn, 127, 128),
     (said("as in the well-known 1823×781"), inputs.randn, 781, 1024),
     (said("ragged, values near the lowest float32"), inputs.at_the_end, 14, 16),
+    (said("rows of 5000"), inputs.randn, 5000, 8192),
 ]
 
 
@@ -45,6 +46,7 @@ def _row_cases(seed: int) -> list[Case]:
                 verify=lambda e, x=x: softmax_function.stored(x, e.args[0]),
                 size=block,
                 budget=(n, n),
+                largest=softmax_function.most_lanes(block),
                 unit=n,
                 facts={"x": x, "out": 0, "block": block},
                 interpreted_only=softmax_function.lowest(x),

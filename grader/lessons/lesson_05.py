@@ -84,7 +84,10 @@ def _kernel_case(label: str, x: torch.Tensor, order: str, y_gap: int = 0) -> Cas
         order=order,
     )
     return softmax_function.kernel_case(
-        said("{label}, {m}×{n} in blocks of {block}", label=label, m=m, n=n, block=block), x, call
+        said("{label}, {m}×{n} in blocks of {block}", label=label, m=m, n=n, block=block),
+        x,
+        call,
+        largest=softmax_function.most_lanes(block),
     )
 
 

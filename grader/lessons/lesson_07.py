@@ -186,6 +186,7 @@ def _masked_cases(seed: int) -> list[Case]:
         _masked_case(said("gaps between the rows of keep"), values(3, 6), row_strided(some(3, 6), 3)),
         _masked_case(said("gaps between the rows of y"), values(3, 6), some(3, 6), y_gap=3),
         _masked_case(said("programs in reversed order"), *without(2, 5, 6), order="reversed"),
+        _masked_case(said("rows of 5000"), values(2, 5000), some(2, 5000)),
         far_rows.case(
             lambda label: _masked_case(label, values(5, 6), some(5, 6)),
             {"y_stride": (0, 3), "x_stride": (1, 4), "keep_stride": (2, 5)},
@@ -213,6 +214,7 @@ def _masked_case(label: str, raw: torch.Tensor, keep: torch.Tensor, y_gap: int =
         verify=lambda e: compare.softmax(x, e.args[0].masked_fill(x.isnan().any(1, True) & (keep == 0), torch.nan)),
         size=m * n,
         budget=(m * n, m * n),
+        largest=softmax_function.most_lanes(block),
         may_read_less=True,
         unit=m * n,
         facts={"x": x, "raw": raw, "keep": keep, "out": 0, "block": block} | strides,

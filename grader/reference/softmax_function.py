@@ -17,6 +17,15 @@ def block(n: int) -> int:
     return 1 << (n - 1).bit_length()
 
 
+def most_lanes(block: int, longest: int = 5000) -> int:
+    """How many lanes a kernel may compute with that was launched with this BLOCK, at least the length of a row.
+
+    longest: columns of the longest row of the exercise. More lanes than BLOCK are a fixed number of them: with so few
+    that the longest row does not fit, a kernel walks, as it may, or is wrong there.
+    """
+    return max(2 * block, (1 << (longest - 1).bit_length()) // 2)
+
+
 def lowest(x: torch.Tensor) -> bool:
     """Whether all values are near the lowest float32 numbers, those of `inputs.lowest` among them.
 
