@@ -603,9 +603,9 @@ for mistake, section in {"eps": "numbers", "mean": "numbers", "stride": "memory"
 # %% [markdown]
 # <details><summary>Which case shows which mistake</summary>
 #
-# **eps outside of the root**: *numbers*, with numbers near 0.001, whose squares are about as small as eps. Beside the squares of
-# ordinary numbers, eps is too small to be seen. So random numbers hide this mistake, except where a whole row happens to
-# be small.
+# **eps outside of the root**: *numbers*, where the squares are about as small as eps: with numbers near 0.001, or in a row of
+# one small number. Beside the squares of ordinary numbers, eps is too small to be seen. So longer rows of random numbers
+# hide this mistake.
 #
 # **The mean over BLOCK**: *numbers*, for every row whose length is no power of two.
 #

@@ -22,12 +22,12 @@ def test_it_shows_every_case_every_vote_and_what_decided(capsys):
     assert "✓ a row that fills its block, 1×4" in said
     assert "✗ ragged, 1×5 in a block of 8: the row sums to 0.7421" in said
     assert (
-        "pad-zero: matches 12, fits 18 of 18 cases\n"
+        "pad-zero: matches 13, fits 19 of 19 cases\n"
         "          'other=-float(\"inf\")' becomes 'other=0.0', a mutant of the course's answer" in said
     )
-    assert "pad-finite: matches 1, fits 7 of 18 cases (ruled out: it does not match the first failing case)" in said
+    assert "pad-finite: matches 1, fits 7 of 19 cases (ruled out: it does not match the first failing case)" in said
     assert "0 votes of the others: pointers-exchanged," in said
-    assert "decided: pad-zero: it has the most votes, 12 of 12 failing cases" in said
+    assert "decided: pad-zero: it has the most votes, 13 of 13 failing cases" in said
 
 
 @pytest.mark.parametrize("name, decided", [

@@ -34,7 +34,7 @@ def hook(private: Private) -> None:
 
 
 def _either(private: Private, method, undefined, usual):
-    """The method, with poison or what is usual on GPUs in the undefined lanes of its result.
+    """The method, with what is usual on GPUs in the undefined lanes of its result, or with poison the other way.
 
     undefined: from the operands to a bool array, or None. usual: from the operands and the dtype of the result to
     values.
@@ -49,7 +49,7 @@ def _either(private: Private, method, undefined, usual):
         if lanes is None or not getattr(lanes, "values", lanes).any():
             return result
         current.took_a_way()
-        if not current.poison:
+        if current.poison:
             instead = usual(given.data, result.data.dtype)
         elif isinstance(lanes, BatchArray):
             instead = BatchArray(poison.fill(lanes.values, result.dtype, private.numpy_dtype))

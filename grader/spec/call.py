@@ -46,8 +46,8 @@ class Call:
     kernel kwargs["function"] of a CUDA source over `grid` blocks of kwargs["threads"] threads.
     args: torch tensors (sent with their strides), Out, Given, Helper, or plain values.
     order: of the programs of a launch, "forward", "reversed" or "shuffled".
-    poison: of what Triton leaves open, whether it is as no GPU has it, or else as on most GPUs. So masked lanes of a
-    load without `other` hold inf, -inf and NaN in turn, or else 0 (interpreter/left_open.py has the others).
+    poison: which of two ways that takes which Triton leaves open (interpreter/left_open.py). With it, masked lanes of a
+    load without `other` hold inf, -inf and NaN in turn, or else 0, as on most GPUs.
     """
 
     kind: str
