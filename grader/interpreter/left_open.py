@@ -28,9 +28,8 @@ def hook(private: Private) -> None:
     for name, undefined, usual in _UNDEFINED:
         if (method := getattr(private.Builder, name, None)) is not None:
             private.replace_method(name, _either(private, method, undefined, usual))
-    reduced, scanned = _Own(private).reduced, _Own(private).scanned
-    private.replace("own_reduction", lambda self, given: reduced(self, given))
-    private.replace("own_scan", lambda self, given: scanned(self, given))
+    private.replace("own_reduction", _reduced)
+    private.replace("own_scan", _scanned)
 
 
 def _either(private: Private, method, undefined, usual):
@@ -99,88 +98,82 @@ _UNDEFINED = (
 )
 
 
-class _Own:
-    """Reductions and scans with a function of one's own, on whole blocks.
+def _reduced(operation, given: tuple) -> list:
+    """The blocks, reduced along the axis of `operation`, the stock ReduceOps. given: blocks of one shape.
 
-    A GPU combines the lanes of a reduction in any order, and groups those of a scan in any way. With poison, both are
-    drawn, from the numbers of the launch; else halves are combined, as by the lanes of a warp.
+    A GPU combines the lanes in any order. With poison it is drawn; else halves are combined, as by the lanes of a warp.
     """
+    whole = given[0].handle.data.shape
+    blocks, axis = operation.unravel(given, operation.axis)
+    count = blocks[0].handle.data.shape[axis]
+    order = np.arange(count) if (drawn := _draw(operation.combine_fn, count)) is None else drawn.permutation(count)
+    parts = [_taken(block.handle.data, order, axis) for block in blocks]
+    while count > 1:  # a power of two
+        count //= 2
+        halves = [[_taken(part, range(*ends), axis) for part in parts] for ends in ((count,), (count, 2 * count))]
+        parts = _combined(operation, *halves, blocks)
+    if operation.keep_dims:
+        shape = tuple(1 if operation.axis in (None, place) else n for place, n in enumerate(whole))
+    else:
+        shape = tuple(n for place, n in enumerate(parts[0].shape) if place != axis)
+    return [operation.to_tensor(part.reshape(shape), block.dtype) for part, block in zip(parts, blocks)]
 
-    def __init__(self, private: Private):
-        self._tensor = private.tensor
 
-    def reduced(self, operation, given: tuple) -> list:
-        """The blocks, reduced along the axis of `operation`, the stock ReduceOps. given: blocks of one shape."""
-        whole = given[0].handle.data.shape
-        blocks, axis = operation.unravel(given, operation.axis)
-        count = blocks[0].handle.data.shape[axis]
-        order = np.arange(count) if (drawn := _draw(operation.combine_fn, count)) is None else drawn.permutation(count)
-        parts = [_taken(block.handle.data, order, axis) for block in blocks]
-        while count > 1:
-            half = count // 2
-            halves = [[_taken(part, range(*ends), axis) for part in parts] for ends in ((half,), (half, 2 * half))]
-            rest = [_taken(part, range(2 * half, count), axis) for part in parts]
-            parts = self._combined(operation, *halves, blocks)
-            if count % 2:
-                parts = [np.concatenate(pair, axis=axis) for pair in zip(parts, rest)]
-            count -= half
-        if operation.keep_dims:
-            shape = tuple(1 if operation.axis in (None, place) else n for place, n in enumerate(whole))
-        else:
-            shape = tuple(n for place, n in enumerate(parts[0].shape) if place != axis)
-        return [operation.to_tensor(part.reshape(shape), block.dtype) for part, block in zip(parts, blocks)]
+def _scanned(operation, given: tuple) -> list:
+    """The blocks, scanned along the axis of `operation`, the stock ScanOps: each lane grows to hold all up to it.
 
-    def scanned(self, operation, given: tuple) -> list:
-        """The blocks, scanned along an axis: each lane grows until it holds all lanes up to it."""
-        axis, parts = operation.axis, [block.handle.data for block in given]
-        at = np.arange(parts[0].shape[axis])
-        drawn, held = _draw(operation.combine_fn, len(at)), np.ones_like(at)
-        while (growing := held <= at).any():
-            if drawn is not None:
-                growing &= drawn.random(len(at)) < 0.5
-            before = np.where(growing, at - held, at)
-            grown = self._combined(operation, [_taken(part, before, axis) for part in parts], parts, given)
-            lanes = growing.reshape([-1 if place == axis else 1 for place in range(parts[0].ndim)])
-            parts = [np.where(lanes, new, old) for new, old in zip(grown, parts)]
-            held = np.where(growing, held + held[before], held)
-        return [operation.to_tensor(part, block.dtype) for part, block in zip(parts, given)]
+    A GPU groups the lanes in any way. With poison it is drawn which of them grow in a round; else all do.
+    """
+    axis, parts = operation.axis, [block.handle.data for block in given]
+    at = np.arange(parts[0].shape[axis])
+    drawn, held = _draw(operation.combine_fn, len(at)), np.ones_like(at)
+    while (growing := held <= at).any():
+        if drawn is not None:
+            growing &= drawn.random(len(at)) < 0.5
+        before = np.where(growing, at - held, at)
+        grown = _combined(operation, [_taken(part, before, axis) for part in parts], parts, given)
+        lanes = growing.reshape([-1 if place == axis else 1 for place in range(parts[0].ndim)])
+        parts = [np.where(lanes, new, old) for new, old in zip(grown, parts)]
+        held = np.where(growing, held + held[before], held)
+    return [operation.to_tensor(part, block.dtype) for part, block in zip(parts, given)]
 
-    def _combined(self, operation, left: list, right: list, blocks: tuple) -> list:
-        function = operation.combine_fn.rewrite()  # once; then it is kept
-        given = [operation.to_tensor(part, block.dtype) for side in (left, right) for part, block in zip(side, blocks)]
-        found = function(*given)
-        found = found if isinstance(found, tuple) else (found,)
-        if len(found) < len(left) or any(one is None for one in found):
-            raise KernelMisuse(
-                fault(
-                    "combines-too-few",
-                    "the function that combines gets {count} values from either side, and gives back {fewer}",
-                    count=len(left),
-                    fewer=sum(one is not None for one in found),
-                )
+
+def _combined(operation, left: list, right: list, blocks: tuple) -> list:
+    """What the function makes of two sides, lane by lane. blocks: those whose dtypes the sides have."""
+    function = operation.combine_fn.rewrite()  # once; then it is kept
+    given = [operation.to_tensor(part, block.dtype) for side in (left, right) for part, block in zip(side, blocks)]
+    found = function(*given)
+    found = found if isinstance(found, tuple) else (found,)
+    if len(found) < len(left) or any(one is None for one in found):
+        raise KernelMisuse(
+            fault(
+                "combines-too-few",
+                "the function that combines gets {count} values from either side, and gives back {fewer}",
+                count=len(left),
+                fewer=sum(one is not None for one in found),
             )
-        return [
-            np.broadcast_to(one.handle.data if isinstance(one, self._tensor) else np.array(one), part.shape).astype(
-                part.dtype
-            )
-            for one, part in zip(found, left)
-        ]
+        )
+    data = [one.handle.data if hasattr(one, "handle") else np.array(one) for one in found]
+    return [np.broadcast_to(one, part.shape).astype(part.dtype) for one, part in zip(data, left)]
 
 
 def _draw(function, count: int) -> np.random.Generator | None:
     """What draws the order in which a function of one's own combines lanes; None for an order that is not drawn."""
-    if function.__module__.startswith("triton."):
+    if function.fn.__module__.startswith("triton."):
         return None  # of the language itself: the order does not matter
     current.took_a_way()
-    if not current.poison:
+    if not current.poison or current.launch is None:
         return None
-    regions = current.launch.memory.regions if current.launch is not None else ()
-    numbers = b"".join(
-        ctypes.string_at(region.real, min(_MOST, region.numel * region.itemsize))
-        for region in regions
-        if region.contiguous and region.numel and not region.sparse
-    )
-    return np.random.default_rng(zlib.crc32(numbers) + count)
+    if current.launch.seed is None:  # kept: programs change the numbers
+        current.launch.seed = zlib.crc32(b"".join(map(_numbers, current.launch.memory.regions)))
+    return np.random.default_rng(current.launch.seed + count)
+
+
+def _numbers(region) -> bytes:
+    """The first bytes of a tensor, as far as they lie together in real memory."""
+    if not region.contiguous or region.sparse:
+        return b""
+    return ctypes.string_at(region.real, min(_MOST, region.numel * region.itemsize))
 
 
 def _taken(data, which, axis: int):

@@ -57,14 +57,6 @@ def _no_multiple(numbers: np.ndarray, axis: int, value: int, step: int) -> str |
     return said("the first value is {first}", first=int(wrong.flat[0])) if wrong.size else None
 
 
-def _not_contiguous(numbers: np.ndarray, axis: int, value: int, step: int) -> str | None:
-    return _apart(numbers, axis, value, step)
-
-
-def _not_constant(numbers: np.ndarray, axis: int, value: int, step: int) -> str | None:
-    return _apart(numbers, axis, value, 0)
-
-
 def _apart(numbers: np.ndarray, axis: int, value: int, step: int) -> str | None:
     """Two neighbours within a group of `value` lanes that differ by something else than `step`."""
     lanes = np.moveaxis(numbers, axis, -1)
@@ -83,8 +75,8 @@ def _apart(numbers: np.ndarray, axis: int, value: int, step: int) -> str | None:
 # step between contiguous values to what breaks it, or None.
 _PROMISES = {
     "tt.divisibility": ("multiple_of", _no_multiple),
-    "tt.contiguity": ("max_contiguous", _not_contiguous),
-    "tt.constancy": ("max_constancy", _not_constant),
+    "tt.contiguity": ("max_contiguous", _apart),
+    "tt.constancy": ("max_constancy", lambda numbers, axis, value, step: _apart(numbers, axis, value, 0)),
 }
 
 

@@ -40,6 +40,7 @@ class LaunchState:
     in_program: bool = False  # whether code of the kernel is running, and not the interpreter around it
     permutation: list[int] | None = None  # program at each place of the order; None: all, ascending
     patched: set[int] = field(default_factory=set)  # ids of the global namespaces that see the patched language
+    seed: int | None = None  # of what is drawn for it, once something is
     patches: Any = None  # caching.LanguagePatches, to be undone after the launch
     scheduler: Any = None  # batching.scheduler.BatchScheduler
     transaction: Any = None  # batching.conflicts.Transaction: of the batched pass that is running
