@@ -23,7 +23,7 @@ test: $(VENV)/dev
 	$(BIN)/mypy
 	$(BIN)/python -m pytest $(if $(ONLY),--only $(ONLY) $(OF_ONE),-n 2 --dist worksteal -m "not more_answers and not whole" tests)
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
-		--nbval-sanitize-with tools/nbval.cfg $(if $(ONLY),$(LESSON),-n 2 --dist loadfile solutions)
+		--nbval-sanitize-with tools/nbval.cfg $(if $(ONLY),$(LESSON),-n 3 --dist loadfile solutions)
 
 # What a release needs beyond make test: a translation of every sentence.
 release: $(VENV)/dev
@@ -71,7 +71,7 @@ site-check: site $(VENV)/browser
 answers: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m more_answers $(if $(PART),--part $(PART)) tests
 
-# Whole notebooks, exports, and hostile replies to every exercise. PART=1/2: half of them.
+# What takes seconds a test: whole notebooks, classes, exports, hostile replies to every exercise. PART=1/2: half of it.
 whole: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m whole $(if $(PART),--part $(PART)) tests
 

@@ -86,6 +86,11 @@ def stored(folder: str) -> list:
 DEAR = {*"6.4 8.3 8.4 9.3 10.2 13.2 13.3 13.4 14.2 14.3 15.3 16.1 16.2 16.3 16.4".split()}
 
 
+def judged_at_once(mistake, exercise: str) -> bool:
+    """Whether `make test` judges an answer that no formula needs: one of about a quarter of the mistakes, by their hash."""
+    return exercise not in DEAR and zlib.crc32(str(mistake).encode()) % 4 == 0
+
+
 def one_of_each(answers: list, kind, also=lambda each: False) -> list:
     """All of them as parameters; `make test` judges the first of each kind, and `make answers` the others.
 

@@ -162,7 +162,7 @@ def sentence(what, language):
 
 @pytest.mark.parametrize("language", ["en", "zh_Hans"])
 @pytest.mark.parametrize("what", WRONG)
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(5)
 def test_what_goes_wrong_is_one_sentence_and_later_cells_send_back_to_it(source, tmp_path, monkeypatch, what, language):
     """What happened, where, and what to do; no traceback, and nothing that looks like a course."""
     happen, says, names = WRONG[what]
@@ -192,6 +192,7 @@ def test_an_old_python_is_told_which_one_is_wanted(source, tmp_path, language):
     assert wanted == ">=3.11" and "sys.version_info < (3, 11)" in opening.FIRST_CELL
 
 
+@pytest.mark.whole
 def test_a_first_cell_that_succeeds_at_last_is_as_if_it_had_at_once(source, tmp_path):
     """Later errors are the course's to show again."""
     cells = [f"import os; os.environ['FIVE_PASSES_COURSE'] = 'x'\n{first_of('en')}", "check", first_of("en"), "another"]

@@ -240,6 +240,7 @@ def test_a_cell_has_a_bounded_number_of_statements():
     assert answer.problems == ("the cell after `f = 1` was left out: it has over 5,000 statements",)
 
 
+@pytest.mark.whole
 def test_a_notebook_has_a_bounded_number_of_statements():
     """However many cells they stand in. What is left out is said."""
     cells = ["a = 1;" * 4000] * 5 + ["f = 1"]

@@ -237,6 +237,7 @@ def test_a_kernel_that_the_compiler_refuses_late_has_no_points(monkeypatch):
     assert result.message.endswith("but Triton's compiler fails on it: PassManager::run failed")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("method", ["lower", "assemble"])
 def test_a_compiler_that_takes_no_kernel_is_no_fault_of_the_answer(monkeypatch, method):
     """It crashes on every kernel of this machine: the result says what was not looked at."""

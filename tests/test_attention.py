@@ -26,6 +26,7 @@ def verdict(source):
     return judge(EXERCISE, extract.extract([source], EXERCISE.names))
 
 
+@pytest.mark.whole
 def test_a_kernel_without_the_last_step_earns_the_rest():
     """Its masks for CAUSAL are wrong, and everything else is right."""
     result = verdict(KERNEL.replace(_MASK, "            keep = keep"))
@@ -66,6 +67,7 @@ def test_a_stub_of_the_last_step_hides_no_other_mistake():
     assert (result.status, result.score, result.mistake) == ("failed", 0, "not-normalised")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "name, words",
     [

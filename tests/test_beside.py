@@ -181,6 +181,7 @@ def test_what_a_function_changes_and_prints_comes_back(compiled, capsys):
     assert capsys.readouterr().out == "first [2.0, 2.0, 2.0] second [2.0, 2.0, 0.0]\n"
 
 
+@pytest.mark.whole
 def test_an_autotuned_kernel_says_what_it_runs_with(trace, compiled, monkeypatch):
     """Once, in the notebook's language: nothing can be timed where kernels are interpreted."""
     beside.close()
@@ -206,6 +207,7 @@ def lock_of(_):
     return threading.Lock()
 
 
+@pytest.mark.whole
 def test_errors_are_sentences_too(compiled):
     """A launch that does not fit, a call that fails, one that ends its process, and one that cannot go there."""
     with pytest.raises(KernelMisuse, match="missing 1 required"):

@@ -153,6 +153,7 @@ RIGHT = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", RIGHT)
 @pytest.mark.parametrize("order", ["forward", "reversed", "shuffled"])
 def test_what_is_right_runs(run, name, order):

@@ -15,6 +15,7 @@ def found():
     return report()
 
 
+@pytest.mark.whole
 def test_everything_that_a_question_needs_is_in_it(found):
     """Versions, device, mode, order of imports, each feature, the workers, how far answers are kept apart."""
     features = ["known answer", "guard", "poison", "ledger", "order", "speed", "bf16", "batch"]

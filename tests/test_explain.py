@@ -11,6 +11,7 @@ from grader.__main__ import main
 PAD_ZERO = "4.1/pad-zero"
 
 
+@pytest.mark.whole
 def test_it_shows_every_case_every_vote_and_what_decided(capsys):
     """Right and failing cases, the detectors that match and those that do not, a mutant with its fit."""
     assert main(["explain", PAD_ZERO]) == 0

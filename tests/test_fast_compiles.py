@@ -72,12 +72,10 @@ print("built")
 """
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "program, says",
-    [
-        pytest.param(_LOWER, "lowered", id="all"),
-        pytest.param(_FOR_A_T4, "built", id="16 bits for a T4", marks=pytest.mark.whole),
-    ],
+    [pytest.param(_LOWER, "lowered", id="all"), pytest.param(_FOR_A_T4, "built", id="16 bits for a T4")],
 )
 def test_the_compiler_takes_shipped_kernels(program, says):
     """All of them; and pairs of 16-bit floats down to the machine code of a card without instructions for them."""

@@ -230,6 +230,7 @@ def test_dtypes_under_autocast_are_pytorchs(reduction, dtype, chunked, products)
     assert len(products) == (0 if dtype == torch.float64 else 6 if reduction == "none" else 3)
 
 
+@pytest.mark.whole
 @pytest.mark.one_in(8)
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -276,6 +277,7 @@ def test_a_mode_sees_one_operator(chunked):
     assert "five_passes::linear_cross_entropy" in names
 
 
+@pytest.mark.whole
 def test_the_gradient_of_weight_is_not_rounded_once_a_chunk(chunked):
     """Each of 63 chunks adds an eighth to 64, less than half of the last digit of bfloat16 there."""
     hidden = torch.ones(64 * 128, 1, dtype=torch.bfloat16)

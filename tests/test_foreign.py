@@ -316,7 +316,8 @@ def looks_at_words(text):
 
 
 def _looks(function):
-    names = set(_MESSAGES) | {h.name for h in ast.walk(function) if isinstance(h, ast.ExceptHandler) and h.name}
+    nodes = [*ast.walk(function)]
+    names = set(_MESSAGES) | {h.name for h in nodes if isinstance(h, ast.ExceptHandler) and h.name}
     errors_of_it = {"error"} | names  # `str` of one is its message
 
     def holds(node):
@@ -346,13 +347,13 @@ def _looks(function):
 
     pairs = [
         (target, node.value if hasattr(node, "value") else node.iter)
-        for node in ast.walk(function)
+        for node in nodes
         if isinstance(node, (ast.Assign, ast.NamedExpr, ast.For, ast.comprehension))
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
     ]
     for _ in range(3):  # a name that holds a message gives it to the next one
         names |= {target.id for target, value in pairs if isinstance(target, ast.Name) and holds(value)}
-    for node in ast.walk(function):
+    for node in nodes:
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
             words = [s for s in sides if isinstance(s, ast.Constant) and isinstance(s.value, str) and s.value]

@@ -40,6 +40,7 @@ def matrices():
     ]
 
 
+@pytest.mark.whole
 def test_what_an_answer_asks_for_takes_the_answers_time():
     """That of all functions together, and of the call that asks: each had a limit of its own."""
     limit = TimeLimit(60)
@@ -136,6 +137,7 @@ def test_the_lesson_shows_the_kernels_that_the_check_runs():
             assert ast.get_source_segment(source, node) in lesson, node.name
 
 
+@pytest.mark.whole
 def test_an_answer_cannot_look_into_what_it_is_handed():
     """The function it gets is a line to the judge: no kernel is in its process."""
     source = """
@@ -165,6 +167,7 @@ def test_softmax(softmax):
     assert "(the last input before it was 1 × 3, with values from -300 to 0)" in " ".join(result.text.split())
 
 
+@pytest.mark.whole
 def test_what_is_handed_over_is_no_tensor():
     """A sentence, and the process goes on."""
     for value in ("3", "None", "[[1.0, 2.0]]", "torch.ones(2, 2, dtype=torch.complex64)"):

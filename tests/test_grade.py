@@ -124,6 +124,7 @@ def test_old_and_odd_notebooks_are_read(tmp_path):
     assert {row["score"] for row in graded(tmp_path, tmp_path / "out").values()} == {1.0}
 
 
+@pytest.mark.whole
 def test_bad_answers_cost_their_own_exercise_only(tmp_path):
     """An endless loop and 100 GB, beside a right answer in the same file."""
     cells = (
@@ -196,6 +197,7 @@ def test_results_that_cannot_be_written_are_a_sentence(tmp_path, capsys):
     assert "cannot be written" in capsys.readouterr().err
 
 
+@pytest.mark.whole
 def test_the_command_line_prints_a_table_without_the_strangers_markup(tmp_path):
     """A file name is text: no colour codes, no control characters, no markup."""
     (tmp_path / "[red]x\x1b[31m.ipynb").write_text(notebook("def double(x): return x"))
@@ -211,6 +213,7 @@ def test_the_command_line_prints_a_table_without_the_strangers_markup(tmp_path):
     assert "0.1 ✗ unchanged" in done.stdout
 
 
+@pytest.mark.whole
 def test_list_and_doctor(capsys):
     """What there is, and what works here."""
     assert main(["list", "--json"]) == 0

@@ -114,6 +114,7 @@ def test_a_matrix_that_fits_in_the_cache_is_told_from_one_that_does_not(capsys):
     assert "with an input of 4 MB in float32: it fits in the L2 cache" in first and "does not fit" in second
 
 
+@pytest.mark.whole
 def test_where_kernels_are_compiled_a_worker_counts_the_same(capsys, monkeypatch):
     """Tensors have the same names."""
     x, said = torch.ones(7), []

@@ -237,6 +237,7 @@ def wheel(tmp_path_factory):
     return next(folder.glob("five_passes-*.whl"))
 
 
+@pytest.mark.whole
 def test_the_package_holds_all_of_the_grader_and_nothing_else(wheel):
     """Kernels, drivers, templates, tables, catalogues too."""
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}

@@ -435,6 +435,7 @@ def test_blank_notebooks_count_only_where_somebody_has_an_answer(tmp_path):
     assert list(made.left_out) == ["ada/04_one_row.ipynb"]
 
 
+@pytest.mark.whole
 def test_every_stub_of_the_course_is_known(tmp_path):
     """In both languages, and none of the solutions; what tools/build.py stores is that of the lessons."""
     import build

@@ -356,6 +356,7 @@ def walk(y_ptr, n, STEP: tl.constexpr):
         start += STEP
 
 
+@pytest.mark.whole
 def test_a_loop_that_goes_on_for_ever_is_stopped_by_its_accesses():
     """The number of loads and stores decides, and no clock: a walk over every element is none of these."""
     y = blank(12_000)

@@ -90,6 +90,7 @@ def definitions(text):
     return "\n".join(kept)
 
 
+@pytest.mark.whole
 def test_every_kernel_of_the_course_arrives(module_of):
     """Nothing in them is refused, and the names that they get are those that they use."""
     seen = 0
@@ -760,6 +761,7 @@ LOWERED = {
 }  # fmt: skip
 
 
+@pytest.mark.whole
 def test_the_compiler_says_the_same_of_a_kernel_that_arrived(tmp_path):
     """Without TRITON_INTERPRET the same function gives Triton's JITFunction, and the front end lowers or refuses it."""
     paths = [tmp_path / f"text_{i}.py" for i in range(len(LOWERED))]

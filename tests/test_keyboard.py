@@ -103,7 +103,7 @@ ERRORS = [
 ]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     "mistake, number, edits, more",
     [(mistake, number, edits, more[0] if more else []) for mistake, number, edits, *more in ERRORS],
@@ -136,7 +136,7 @@ def test_a_right_answer_near_such_an_error_passes(number, edits, more):
 MATRIX = 'raise ValueError(f"{} takes a matrix, not a tensor of {{x.dim()}} dimensions")'
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     "number, name", [("5.2", "fused_softmax"), ("8.4", "online_softmax"), ("9.3", "split_softmax")]
 )
@@ -152,6 +152,7 @@ def test_a_refusal_in_any_words_is_one(number, name, refusal):
     assert result.status == "passed", result.text
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("refusal", [
     "raise ValueError", "raise ValueError('  ')", "raise ValueError('...')", "torch._check_value(x.dim() == 2)",
     "assert False, 'it is no matrix'", "int('it is no matrix')  # raise ValueError",
@@ -251,6 +252,7 @@ def test_a_line_that_ipython_understands_is_understood(cells):
     assert result.status == "passed", result.text
 
 
+@pytest.mark.whole
 def test_what_was_never_stored_is_called_so():
     """And a number that was computed from it is told from a number that is wrong by itself."""
     one = play("3.1", ("y_ptr + offsets, x, mask=mask", "y_ptr + offsets, x, mask=mask & (offsets != 2)"))

@@ -150,6 +150,7 @@ def test_a_new_sentence_is_new_and_not_changed(tmp_path, monkeypatch):
     assert {old: "每个程序一行。"} == catalogues.said(catalogues.read("zh_Hans", "lesson_x"))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("arguments, status", [((), 0), (("--release",), 1)])
 def test_a_missing_translation_is_an_error_of_a_release_alone(arguments, status, monkeypatch, capsys):
     monkeypatch.setattr(catalogues, "untranslated", lambda *_: ["a sentence is new, and has no translation"])
@@ -198,6 +199,7 @@ _SOME = [
 ]  # fmt: skip
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kept", _SOME, ids=lambda kept: kept.name)
 def test_every_sentence_about_an_answer_goes_through_the_catalogue(kept, pseudo, speak):
     exercise = lessons.exercises()[kept.exercise]

@@ -166,6 +166,7 @@ def test_the_list_is_csv_for_a_person(tmp_path, capsys):
     assert "none is a verdict" in capsys.readouterr().out
 
 
+@pytest.mark.whole
 def test_300_students_take_seconds():
     """17 exercises of each, all different or shared by few."""
     chance = random.Random(2)

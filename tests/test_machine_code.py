@@ -91,6 +91,7 @@ def test_amds_numbers_are_those_of_llvm(everywhere):
         assert waves == column.programs * 4 // card["register_parts"]
 
 
+@pytest.mark.whole
 def test_a_kernel_that_spills_is_told_so(tmp_path):
     """Registers and spills are those that ptxas says of the same PTX. A spill is counted in units of 4 bytes."""
     found = softmax(torch.zeros(1, 8192), block=8192, num_warps=1, gpu="A100")
@@ -105,7 +106,7 @@ def test_a_kernel_that_spills_is_told_so(tmp_path):
     assert repr(found).splitlines()[-1].startswith("spills: softmax_kernel on A100, 1 warp: ")
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("x", "widths"),
     [
@@ -129,6 +130,7 @@ def test_an_integer_of_one_is_a_constant():
     assert "y_row_stride" not in column.ttir
 
 
+@pytest.mark.whole
 def test_warps_and_gpus_give_a_column_each():
     """More warps exchange more values; one warp needs no barrier."""
     found = softmax(torch.zeros(4, 1000), gpu=["T4", "H100"], num_warps=[1, 4, 8]).columns
@@ -138,6 +140,7 @@ def test_warps_and_gpus_give_a_column_each():
     assert found[0].barriers == 0 < found[1].barriers
 
 
+@pytest.mark.whole
 def test_two_tables_side_by_side_say_what_differs():
     """Only what is not the same in all columns stands in the head, besides GPU and warps."""
     x = torch.zeros(4, 1008)

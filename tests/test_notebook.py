@@ -71,7 +71,8 @@ def first_cell(stem="04_one_row"):
 STEMS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 
 
-@pytest.mark.parametrize("stem", [pytest.param(s, marks=[] if s[:2] == "04" else [pytest.mark.whole]) for s in STEMS])
+@pytest.mark.whole
+@pytest.mark.parametrize("stem", STEMS)
 def test_an_untouched_notebook_says_what_is_missing_in_a_sentence(stem, kernel):
     """Checks say "not yet"; a cell that needs an answer says which; nothing else fails, and nothing is a traceback."""
     run(code("%reset -f"), kernel=kernel)
@@ -89,6 +90,7 @@ def test_an_untouched_notebook_says_what_is_missing_in_a_sentence(stem, kernel):
             assert any(each in said(cell) for each in waits)
 
 
+@pytest.mark.whole
 def test_4_1_wrong_in_three_ways_then_right():
     """Each mistake is named with where and by how much; then the points are there."""
     cells = [first_cell()]

@@ -130,7 +130,7 @@ def test_parts_of_a_class_leave_out_the_same_attempts(tmp_path, monkeypatch):
     ("05_every_row.ipynb", platforms.notebook(2), True),  # named as another lesson
     ("05_every_row.ipynb", platforms.notebook(2).replace("double", "fused_softmax"), False),
     ("x (2).ipynb", "", False), ("x (2).ipynb", "no notebook", False), ("x.zip", "no zip", False),
-])  # fmt: skip
+], ids=["no lesson", "another lesson", "another answer", "empty", "no notebook", "no zip"])  # fmt: skip
 def test_files_are_compared_where_they_answer_the_same_lesson(name, text, same, tmp_path, monkeypatch):
     """A file's lesson is read in it; one that cannot be read is no attempt. Of two equal ones, the first one counts."""
     (tmp_path / "ada").mkdir()
@@ -305,6 +305,7 @@ def test_github_gets_a_file_for_each_student(tmp_path, capsys):
     assert scores == [1.0, 2.0] and "one file for each of 2 students" in capsys.readouterr().out
 
 
+@pytest.mark.whole
 def test_a_closed_output_ends_quietly():
     """As behind `| head`."""
     command = f"{sys.executable} -m grader list --mistakes | head -1"

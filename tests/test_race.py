@@ -85,6 +85,7 @@ def lap(source, card=None, elsewhere=True, **more):
 SIZES = {"attention": (48, 16), "attention gradient": (40, 16), "flash": (1, 2, 32, 16)}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("number", events.EVENTS)
 def test_the_course_s_own_answer_races(number):
     """Every exercise that races, from its text to times, with the course's own launch where it has one."""
@@ -718,6 +719,7 @@ def test_shapes_are_known_ones_and_drawn_ones():
         assert not any(shape.drawn for shape in one[:-2])
 
 
+@pytest.mark.whole
 def test_the_notebook_shows_chart_table_and_reasons(capsys):
     """Entrants by speed; a refusal below the table; the same in words and in HTML."""
     cells = [reference("5.2")]

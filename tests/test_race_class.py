@@ -212,6 +212,7 @@ def hangs(job):
     return race_all._row(job, raced(0.8))
 
 
+@pytest.mark.whole
 def test_a_file_that_hangs_costs_no_other_file(monkeypatch, tmp_path):
     """It is given up with a sentence, and so is one that ends its process; a longer limit tries them again."""
     hand_in(tmp_path / "in", ada=1, grace=1, alan=1, zoe=1)
@@ -438,6 +439,7 @@ def test_the_roster_of_the_last_grading_gives_the_names(card, tmp_path):
     assert run(folder, out, "--assignment", str(tmp_path / "b.toml")) == 2
 
 
+@pytest.mark.whole
 def test_the_engine_itself_makes_the_rows(monkeypatch, tmp_path):
     """The real race, on a card of paper: its record goes into a row, and what the card says of itself onto the page."""
     monkeypatch.setattr(racing, "card_name", lambda: "paper")

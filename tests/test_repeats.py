@@ -54,7 +54,7 @@ def test_every_function_of_tensors_has_both_repeats():
             assert case.repeats in (None, before)
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("exercise", FUNCTIONS, ids=lambda exercise: exercise.id)
 def test_a_result_that_is_kept_by_address_is_wrong(exercise, key):

@@ -223,6 +223,7 @@ def test_cells_of_python_are_read_in_any_unicode(case, encoding):
     assert RIGHT == pads(file((RIGHT, 1), encoding=encoding))[0]
 
 
+@pytest.mark.whole
 def test_a_text_in_no_encoding_is_told():
     """By its row, like everything that cannot be read. Text of Windows is read, and that is told too."""
     (told,) = submissions.read(b"\xe9\x00\xff = 1", "04.py").problems

@@ -186,6 +186,7 @@ def test_the_course_is_cut_out_of_what_answers_may_read(tmp_path):
     assert not any(pathlib.Path.home().is_relative_to(path) for path in landlock.readable(ROOT))
 
 
+@pytest.mark.whole
 def test_a_process_that_left_its_session_ends_with_its_answer(weakest):
     """Where nothing keeps an answer from starting one."""
     with weakest.open(DAEMON, 20) as session:
@@ -196,6 +197,7 @@ def test_a_process_that_left_its_session_ends_with_its_answer(weakest):
     assert gone(evidence.value)
 
 
+@pytest.mark.whole
 def test_it_ends_also_when_the_judge_is_killed():
     """Nobody is left to say that it should."""
     code = (

@@ -144,6 +144,7 @@ ARCHIVES = {
 }
 
 
+@pytest.mark.whole
 def test_a_zip_that_lies_costs_only_what_it_lies_about(tmp_path):
     """Every file that is refused has a reason of its own, and the notebooks beside it are read."""
     runpy.run_path(str(ROOT / "tests" / "attacks" / "38_hostile_archives.py"))["make"](tmp_path)

@@ -127,6 +127,7 @@ def test_a_huge_file_is_stopped():
     assert run(source, Call("call", "f")).error["type"] == "OSError"
 
 
+@pytest.mark.whole
 def test_endless_loops_end_and_the_next_answer_is_served():
     """Also one that ignores SIGTERM, and one at import."""
     loops = [
@@ -143,6 +144,7 @@ def test_endless_loops_end_and_the_next_answer_is_served():
     assert run("def f(): return 3", Call("call", "f")).value == 3
 
 
+@pytest.mark.whole
 def test_exhausted_memory_costs_one_exercise_only():
     """100 GB at once, and a list that grows."""
     exercise = lessons.exercises()["1.1"]
@@ -160,6 +162,7 @@ def test_a_worker_that_does_not_start_is_a_sentence(monkeypatch):
         zygotes.Zygote("interpreted").wait()
 
 
+@pytest.mark.whole
 def test_a_worker_that_went_away_is_replaced():
     """Someone may have killed it."""
     lost = zygotes.get()
@@ -200,6 +203,7 @@ def test_workers_that_nobody_uses_end_and_come_back(monkeypatch):
     zygotes.close_all()
 
 
+@pytest.mark.whole
 def test_a_fork_waits_for_the_next_answer_of_its_kind():
     """Each answer has one of its own; those of kinds that nobody asks for any more end."""
     with contextlib.closing(zygotes.Zygote("interpreted")) as zygote:
@@ -213,6 +217,7 @@ def test_a_fork_waits_for_the_next_answer_of_its_kind():
         assert len(zygote._spares) == 2
 
 
+@pytest.mark.whole
 def test_a_fork_that_waited_in_vain_is_replaced():
     """Someone may have killed it."""
     with contextlib.closing(zygotes.Zygote("interpreted")) as zygote:
@@ -224,6 +229,7 @@ def test_a_fork_that_waited_in_vain_is_replaced():
             channel.recv(1, socket.MSG_PEEK)  # returns when it has ended, with or without a last word
 
 
+@pytest.mark.whole
 def test_nothing_stays_when_the_judge_goes_without_a_word():
     """The warm process ends when its judge is killed."""
     code = (
