@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import zipfile
 
 import nbformat
@@ -776,6 +777,10 @@ def test_a_damaged_download_stops_and_a_students_damaged_zip_does_not(tmp_path):
     made = planned(tmp_path / "class.zip", contents_of=grading.contents_of)
     says = f"the zip file is damaged, and these cannot be read out of it: bob/{NAME}. Download it again"
     assert made.doubts == [says] and chosen(made)["ada"] == {"00": [f"ada/{NAME}"]}
+    (tmp_path / "in a folder").mkdir()
+    shutil.copy(tmp_path / "class.zip", tmp_path / "in a folder")
+    says = f"the zip file is damaged, and these cannot be read out of it: class.zip/bob/{NAME}. Download it again"
+    assert planned(tmp_path / "in a folder", contents_of=grading.contents_of).doubts == [says]
     write(tmp_path / "class", {"ada.zip": damaged({NAME: ADA, "x.ipynb": BOB}, "x.ipynb"), f"cyd/{NAME}": CYD})
     made = planned(tmp_path / "class", contents_of=grading.contents_of)
     assert made.doubts == [] and "ada.zip/x.ipynb" in made.students["ada"].unread

@@ -119,12 +119,22 @@ def _is_of_download(each: Candidate, zipped: Collection[str], others: Sequence[C
     """Whether a file that a damaged zip file does not give is a part of what was downloaded, and not one student's zip.
 
     Of a zip in a folder nobody says which of both it is: it may be a whole class where nobody else has a notebook, or
-    where it is not called like a student.
+    where it is not called like a student. One with files of several students is a class.
     """
     if DAMAGED not in map(kind_of, each.contents.problems):
         return False
+    archive = _archive(each.file.name)
+    if archive and any(_archive(o.file.name) == archive and o.file.student != each.file.student for o in others):
+        return True
     alone = each.owner.by is None and all(other.contents.lesson is None for other in others)
     return alone or each.file.name in zipped or (each.owner.loose and not may_be_a_person(each.file.student))
+
+
+def _archive(name: str) -> str:
+    """The path of the zip file that a file lies in, "" where it lies in none."""
+    above, _, _ = name.rpartition("/")
+    end = above.lower().rfind(".zip")
+    return above[: end + len(".zip")] if end >= 0 else ""
 
 
 def _by_student(candidates: list[Candidate], roster: Roster) -> dict[str, list[Candidate]]:
