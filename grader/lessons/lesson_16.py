@@ -64,6 +64,11 @@ def _first(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     return torch.randint(n // 2, (m,), generator=g)
 
 
+def _zeros(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    """Logits that say nothing: what takes a logit for a condition is wrong here."""
+    return torch.zeros(m, n)
+
+
 # Label, input family, targets, rows, columns, columns of a tile, dtype.
 _ROWS = [
     (said("one tile"), inputs.randn, _ends, 2, 4, 4, torch.float32),
@@ -84,6 +89,7 @@ _ROWS = [
     ("bfloat16", inputs.randn, _some, 5, 21, 8, torch.bfloat16),
     ("float16", inputs.randn, _ends, 3, 22, 8, torch.float16),
     (said("a vocabulary of 300"), inputs.randn, _some, 4, 300, 64, torch.float32),
+    (said("all logits 0"), _zeros, _ends, 6, 17, 8, torch.float32),
     (said("values of -2.2e38"), inputs.lowest, _ends, 2, 14, 8, torch.float32),
 ]
 

@@ -44,12 +44,14 @@ MISTAKES = [
         "What is the loss of a row whose target is ignore_index, and which of your lines says so?",
         Mutant("16.1", f"tl.where(counted, {_LOSS}, 0.0)", _LOSS),
         Mutant("16.1", f"tl.where(counted, {_LOSS}, 0.0)", f"tl.where(target > -1000, {_LOSS}, 0.0)"),
+        Mutant("16.1", f"tl.where(counted, {_LOSS}, 0.0)", f"tl.where(counted, {_LOSS}, 1.0)"),
     ),
     Mistake(
         "ignore-index-assumed",
         "Whether a row counts was decided by another number than ignore_index, or by the sign of the target.",
         "If ignore_index is 3: which rows count, and what does your condition say of them?",
         several("16.1", "target != ignore_index", "target != -100", "target >= 0", "target > -1"),
+        several("16.1", "tl.where(counted,", "tl.where(target,", "tl.where(hit,"),
         several("16.2", "target == ignore_index", "target == -100", "target < 0", "target <= -1"),
         Mutant("16.4", "(target != ignore_index).sum()", "(target != -100).sum()", replayed=False),
         Mutant("16.4", "n, ignore_index, BLOCK", "n, -100, BLOCK", replayed=False),
@@ -59,7 +61,9 @@ MISTAKES = [
         "Exactly the wrong rows were left out: those that count.",
         "What does your condition say of a row whose target is a column?",
         Mutant("16.1", "target != ignore_index", "target == ignore_index"),
+        Mutant("16.1", f"tl.where(counted, {_LOSS}, 0.0)", f"tl.where(counted, 0.0, {_LOSS})"),
         Mutant("16.2", "target == ignore_index", "target != ignore_index"),
+        Mutant("16.2", _SCALE, "target == ignore_index"),
         Mutant("16.4", "(target != ignore_index).sum()", "(target == ignore_index).sum()", replayed=False),
     ),
     Mistake(
@@ -72,7 +76,7 @@ MISTAKES = [
         "loss-without-maximum",
         "The maximum of the row is missing: the sum d belongs to shifted logits.",
         "What is the sum of exp(x) of a row, if d is the sum of exp(x - m)?",
-        Mutant("16.1", _LOSS, "tl.log(d) - hit"),
+        several("16.1", _LOSS, "tl.log(d) - hit", "tl.log(d) + hit"),
         Mutant("16.1", "m + tl.log(d))", "tl.log(d))"),
         Mutant("16.1", _LOSS, "tl.log(d) - hit", then=also("m + tl.log(d))", "tl.log(d))")),
     ),
@@ -84,6 +88,14 @@ MISTAKES = [
         several("16.1", "m + tl.log(d))", "m + d)", "m)", "d)", "m * tl.log(d))"),
         Mutant("16.1", "tl.log(d)", "d", 2),
         Mutant("16.1", "tl.log(d)", "tl.exp(d)", 2),
+    ),
+    Mistake(
+        "sum-and-maximum-exchanged",
+        "The maximum of the row and its sum have changed places in one of the lines.",
+        "Of which of your two numbers is the logarithm taken, and which one is subtracted in the exponentials?",
+        several("16.1", _LOSS, "tl.log(m) + (m - hit)", "tl.log(d) + (d - hit)", "tl.log(m) + (d - hit)"),
+        several("16.1", "m + tl.log(d))", "d + tl.log(d))", "m + tl.log(m))", "d + tl.log(m))"),
+        Mutant("16.1", "tl.maximum(m,", "tl.maximum(d,"),
     ),
     Mistake(
         "logarithm-of-base-two",
@@ -136,6 +148,10 @@ MISTAKES = [
                     "row * x_row_stride",
                     "row * n_cols + target",
                     "row * x_row_stride + row",
+                    "row * x_row_stride + counted",
+                    "row * x_row_stride + start",
+                    "x_row_stride + target",
+                    "row + x_row_stride + target",
                 )
             ),
         ),
@@ -202,8 +218,8 @@ MISTAKES = [
             "16.2", "tl.where(cols == target, p - 1.0, p)", "p", "tl.where(cols == target, p + 1.0, p)", "(p - 1.0)"
         ),
         several("16.2", "cols == target", "cols != target", "cols == target + 1", "cols == 0", "cols == row"),
-        Mutant("16.2", "cols == target", "cols == target - 1"),
-        Mutant("16.2", "p - 1.0", "p - target"),
+        several("16.2", "cols == target", "cols == target - 1", "cols == lanes", "start == target"),
+        several("16.2", "p - 1.0", "p - target", "p - 0.1", "p - 2.0", "1.0 - p", "x - 1.0", "1.0"),
     ),
     Mistake(
         "target-in-every-tile",
@@ -224,6 +240,8 @@ MISTAKES = [
             "tl.where(cols == target, -p, 0.0)",
             "tl.where(cols == target, -1.0, p)",
             "tl.where(cols == target, 0.0, p)",
+            "(cols == target)",
+            "tl.where(p - 1.0, cols == target, p)",
         ),
     ),
     Mistake(
@@ -248,7 +266,14 @@ MISTAKES = [
             _GRADIENT,
             *(_GRADIENT.replace("scale * ", f"{text} * ") for text in ("(1 / scale)", "scale * scale")),
         ),
-        Mutant("16.2", "scale * tl.where", "scale + tl.where"),
+        several("16.2", "scale * tl.where", "scale + tl.where", "scale / tl.where"),
+    ),
+    Mistake(
+        "scale-of-another-place",
+        "Another number stands in the place of the scale.",
+        "Which tensor holds the scale, and which line of yours multiplies with it?",
+        several("16.2", "tl.load(scale_ptr)", "tl.load(x_ptr)", "tl.load(lse_ptr)", "tl.load(target_ptr)"),
+        several("16.2", "scale * tl.where", "lse * tl.where", "start * tl.where"),
     ),
     Mistake(
         "scale-for-each-row",
@@ -283,6 +308,9 @@ MISTAKES = [
         several(
             "16.2", "tl.exp(x - lse)", "tl.exp(x)", "tl.exp(x + lse)", "tl.exp(x) - lse", "tl.exp(x) / lse", "x / lse"
         ),
+        several("16.2", "x - lse)", "x - scale)", "x - target)", "lse)", "mask - lse)"),
+        several("16.2", "tl.load(lse_ptr + row)", "tl.load(x_ptr + row)", "tl.load(target_ptr + row)"),
+        Mutant("16.2", "p - 1.0, p)", "p - 1.0, x)"),
     ),
     Mistake(
         "share-of-two-exponentials",
@@ -320,6 +348,11 @@ MISTAKES = [
         "test-differentiates-the-loss",
         "The test asks PyTorch to differentiate the loss under test, and that one returns a plain number.",
         "Which of your two parameters gives the gradient, and what do you compare it with?",
+    ),
+    Mistake(
+        "test-of-targets-outside",
+        "A target in the test is no column of its row, and it is not -100 either.",
+        "Which numbers may be the target of a row of N columns, and which ones does your test make?",
     ),
     Mistake(
         "test-calls-one",
@@ -503,13 +536,26 @@ def _gradients(compute) -> Detector:
 
 
 @looks
-def _read_after_its_gradient(got, want, target, ignore, case, evidence) -> bool:
-    """In place, the element of the target alone is wrong, and something was loaded once more."""
+def _read_after_its_gradient(got, want, x, target, ignore, scale, case, evidence) -> bool:
+    """In place, something was loaded once more, and either the element of the target alone is wrong, or each wrong
+    element is the gradient of a gradient.
+    """
     if not case.in_place or got.shape != want.shape or evidence.read <= case.budget[0]:
         return False
     counted = target != ignore
-    wrong = ((got - want).abs() > 1e-4 * want.abs().amax()).nonzero()
-    return bool(len(wrong)) and all(bool(counted[i]) and int(target[i]) == k for i, k in wrong.tolist())
+    wrong = (got - want).abs() > 1e-4 * want.abs().amax()
+    of_targets = all(bool(counted[i]) and int(target[i]) == k for i, k in wrong.nonzero().tolist())
+    return bool(wrong.any()) and (of_targets or _gradients_of_gradients(got, want, wrong, x, target, ignore, scale))
+
+
+def _gradients_of_gradients(got, want, wrong, x, target, ignore: int, scale: float) -> bool:
+    """Whether each wrong element is what the formula makes of a gradient in place of a logit, once or a few times."""
+    lse, hits = reference.lse(x)[:, None], reference.onehot(x, target, ignore)
+    factor, at, missing = scale * (target != ignore)[:, None].double(), want.double(), wrong.clone()
+    for _ in range(8):
+        at = factor * (torch.exp(at - lse) - hits)
+        missing &= (got.double() - at).abs() > 1e-3 * at.abs() + 1e-6
+    return not missing.any()
 
 
 GRADIENT = (
@@ -547,7 +593,7 @@ _ACCEPTING = (
 def mistakes_of_test(groups: Iterable[str]) -> tuple[tuple[str, Detector], ...]:
     """The table of a test that runs against wrong functions of these seven kinds."""
     table = of_test(groups, _ACCEPTING, "test-refuses-pytorch-loss", (("test-calls-one", _never_calls_both),))
-    return ("test-differentiates-the-loss", _no_graph), *table
+    return ("test-differentiates-the-loss", _no_graph), ("test-of-targets-outside", _targets_outside), *table
 
 
 # ---- the function
@@ -570,6 +616,11 @@ def _in_half(want, value, check) -> bool:
 def _no_graph(error) -> bool:
     """PyTorch was asked for a gradient of a loss that has none."""
     return bool(error) and foreign.is_a(error["message"], "no-graph")
+
+
+@looks
+def _targets_outside(error) -> bool:
+    return bool(error) and foreign.is_a(error["message"], "target-outside")
 
 
 def _loss_times(factor) -> Detector:

@@ -65,6 +65,7 @@ MISTAKES = [
         Mutant("13.2", '< n_keys, s, -float("inf"))', "< n_keys, s, -1e9)", replayed=False),
         several("4.1 5.1 10.1 10.2", 'other=-float("inf")', _LOWEST, "other=-3e38"),
         several("4.1 5.1 5.2 7.1 10.1 10.2 16.1", 'other=-float("inf")', "other=-1e30", "other=-100.0"),
+        Mutant("16.1", 'other=-float("inf")', "other=-10000.0"),
         Mutant("7.1", 'other=-float("inf")', "other=-65504.0"),
         Mutant("7.1 10.1 10.2 16.1", 'other=-float("inf")', "other=-1e38"),
     ),
@@ -80,6 +81,7 @@ MISTAKES = [
             "tl.exp(x.to(tl.float16).to(tl.float32) - row_max.to(tl.float16).to(tl.float32))",
             "tl.exp(x.to(tl.bfloat16).to(tl.float32) - row_max.to(tl.bfloat16).to(tl.float32))",
         ),
+        Mutant("16.1 16.2", 'other=-float("inf")).to(tl.float32)', 'other=-float("inf")).to(tl.float16)'),
     ),
     Mistake(
         "pad-wins",
@@ -333,6 +335,7 @@ MISTAKES = [
         "The kernel begins row r only r elements after row 0: it works on a shifted window.",
         "How far apart in memory are two neighbours in a column?",
         Mutant("8.3 8.4 16.1", "row * x_row_stride", "row", 2),
+        Mutant("16.1", "row * x_row_stride + cols", "row + cols"),
         Mutant("5.1 5.2 7.1 7.3 8.3 8.4 10.2", "row * y_row_stride", "row"),
         Mutant("8.3 8.4", "row * x_row_stride", "row", 2, then=also("row * y_row_stride", "row")),
         Mutant("5.1 5.2 7.1 7.3 10.2 16.2", "row * x_row_stride", "row"),

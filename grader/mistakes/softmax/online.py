@@ -540,7 +540,7 @@ MISTAKES = [
         "A walk looks at the first tile again and again.",
         "Which column does lane 0 have in the second step?",
         Mutant("8.3", "cols = start + lanes", "cols = lanes", 2),
-        Mutant("16.2", "cols = start + lanes", "cols = lanes"),
+        Mutant("16.1 16.2", "cols = start + lanes", "cols = lanes"),
         Mutant("16.2", "row * x_row_stride + cols", "row * x_row_stride + lanes"),
         Mutant("16.2", "dx_row_stride + cols", "dx_row_stride + lanes"),
         Mutant(

@@ -33,6 +33,7 @@ MISTAKES = [
         Mutant("8.3 8.4", "row * x_row_stride + cols", "cols", 2),
         Mutant("5.1 5.2 10.2 16.1 16.2", "x_ptr + row * x_row_stride + cols", "x_ptr + cols"),
         Mutant("10.2", "row * x_row_stride", "x_row_stride"),
+        Mutant("16.1 16.2", "x_ptr + row * x_row_stride + cols", "x_ptr + x_row_stride + cols"),
         Mutant("3.2 3.3 3.4", "x_ptr + row * row_stride", "x_ptr"),
         several("10.1", "rows[:, None] * x_row_stride", "0 * rows[:, None]", "0 * rows[:, None] + x_row_stride"),
     ),

@@ -163,6 +163,7 @@ _PATTERNS = {
     # ---- autograd
     "changed-in-place": r"modified by an inplace operation|to handle view\+inplace",
     "context-misused": r"can only save variables|'saved_tensors'.* not writable",
+    "target-outside": r"Target -?\d+ is out of bounds",
     "no-graph": r"does not require grad and does not have a grad_fn",
     "gradients-miscounted": r"returned an incorrect number of gradients",
     "gradient-of-another-shape": r"returned an invalid gradient",
