@@ -148,7 +148,7 @@ def _idle(case: Case, evidence: Evidence) -> Failure | None:
 
 
 def _width(case: Case, evidence: Evidence) -> Failure | None:
-    """A failure if an access or a block is wider than a tile: one block holds all there is, and nothing walks."""
+    """A failure if an access or a block is wider than a tile, or than the block that the launch asks for."""
     if _beyond("widest", case.tile, evidence):
         sentence = fault(
             "way",
@@ -165,7 +165,8 @@ def _width(case: Case, evidence: Evidence) -> Failure | None:
         )
     else:
         return None
-    return Failure(case, evidence, sentence, "wider-than-a-tile")
+    of_a_row = case.tile is None and case.call.kind == "launch"
+    return Failure(case, evidence, sentence, "more-lanes-than-the-block" if of_a_row else "wider-than-a-tile")
 
 
 def _unrolled(case: Case, evidence: Evidence) -> Failure | None:

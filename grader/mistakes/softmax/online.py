@@ -581,6 +581,11 @@ MISTAKES = [
         "What happens to your kernel when there is more than such a block holds?",
     ),
     Mistake(
+        "more-lanes-than-the-block",
+        "The number of lanes stands in the text of the kernel, and a launch with a smaller BLOCK does not change it.",
+        "How many lanes does your kernel have if it is launched with BLOCK = 16, and which line says so?",
+    ),
+    Mistake(
         "unrolled-to-a-length",
         "The kernel has a load for each step of its walk, because the compiler unrolls the loop: the longest row that "
         "it can walk stands in its text.",
