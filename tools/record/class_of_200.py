@@ -1,9 +1,9 @@
 """Grade a class that is made up of the answers kept in tests/, and say how many students a minute it takes.
 
-python tools/record/class_of_200.py records/class_of_200.json [STUDENTS]
+    python tools/record/class_of_200.py FILE [STUDENTS]
 
 Each student hands in all lessons. STUDENTS measures the first so many of the 200; on two cores all of them take
-half an hour.
+half an hour. FILE: records/class_of_200.json of a machine with two cores, records/class_on_16_cores.json of one with 16.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ if __name__ == "__main__":
     students = int(sys.argv[2]) if len(sys.argv) > 2 else CLASS
     done = record.header(
         f"A class of {CLASS}, {len(lessons.OUTLINE)} notebooks a student: the first {students} of it, graded.",
-        f"python tools/record/class_of_200.py records/class_of_200.json {students}",
+        f"python tools/record/class_of_200.py {sys.argv[1]} {students}",
     ) | {"result": measure(students)}
     pathlib.Path(sys.argv[1]).write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(done["result"], indent=1))
