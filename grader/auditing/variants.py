@@ -89,6 +89,7 @@ def _numbers(arguments: Arguments, main: int) -> Iterator[Variant]:
 
     yield of_main(said("numbers up to 200"), _large)
     yield of_main(said("numbers near 0.001"), lambda t: _scaled(t, -10))
+    yield Variant("values", said("numbers near 0.000001 in all tensors"), (_tiny,))
     yield of_main(said("denormal numbers"), _denormal)
     yield of_main(said("all below 0"), lambda t: -t.abs())
     yield of_main(said("all equal"), _equal)
@@ -181,6 +182,11 @@ def _denormal(tensor: torch.Tensor) -> torch.Tensor:
     return _scaled(tensor, math.frexp(torch.finfo(tensor.dtype).smallest_normal)[1] - 4)
 
 
+def _tiny(arguments: Arguments) -> Arguments:
+    """All tensors of floating-point numbers, so small that an eps counts beside their squares and square roots."""
+    return arguments.mapped(lambda _, t: t if is_coarse(t) or not t.numel() else _scaled(t, -20))
+
+
 def _equal(tensor: torch.Tensor) -> torch.Tensor:
     return torch.full_like(tensor, tensor.reshape(-1)[0].item())
 
@@ -193,6 +199,8 @@ def _up_and_down(arguments: Arguments, axis: int) -> Arguments | None:
     main = arguments.main()
     if main is None or arguments.leaves[main].ndim < -axis or arguments.leaves[main].dtype not in _DTYPES:
         return None
+    if not (arguments.leaves[main] < 0).any() or not (arguments.leaves[main] > 0).any():
+        return None  # of probabilities, and of their logarithms, no sum comes back
     length = arguments.leaves[main].shape[axis]
     longer = resized(arguments, {length: max(length, _LONG)}, seed=0)
     if longer is None:

@@ -49,6 +49,7 @@ _GROUPS = {
             compat.hook_scalars,
             compat.hook_constants,
             compat.hook_meanings,
+            compat.hook_places,
             compat.hook_refusals,
         ),
     ),  # fmt: skip
@@ -137,6 +138,9 @@ def _hook_launch(private: Private) -> None:
         if current.launch is not None and launch_args.is_tensor(arg) and hasattr(value, "handle"):
             region = _added(current.launch, getattr(arg, "base", arg))  # reinterpreted tensors have a base
             value.handle.data = np.array([region.base], dtype=np.uint64)
+        if type(value) is float:  # to the compiler a number of the kernel, with attributes such as `to`
+            float32 = private.language.float32
+            return private.tensor(private.Handle(np.array([value], np.float32), float32), float32)
         return value
 
     private.replace("launch", launch)
@@ -418,7 +422,9 @@ def _begun(executor, args, kwargs) -> LaunchState:
     executor.constexprs = launch_args.constexprs(executor)
     bound, options = launch_args.bind(kernel, args, kwargs)
     launch_args.check(kernel.__name__, bound, executor.constexprs)
-    names = [n for n, v in bound.items() for _ in launch_args.tensors(v) if n not in executor.constexprs]
+    names = [
+        called for n, v in bound.items() if n not in executor.constexprs for called, _ in launch_args.named(n, v)
+    ]
     record = _record(kernel.__name__, bound, options, executor.constexprs)
     if current.before_launch is not None:
         executor.fn = current.before_launch(record) or kernel

@@ -19,8 +19,10 @@ from typing import NamedTuple
 
 from ..sentence import said
 
-# Global names of kernels that are ours: what a function of Python means in them, a condition, and a loop's counter.
-FUNCTION, CONDITION, COUNTER = "_five_passes_function", "_five_passes_condition", "_five_passes_counter"
+# Global names of kernels that are ours: what a function of Python means in them, a condition, a loop's counter, whether
+# `and` and `or` end with their left side, both sides in one, and `not`.
+OURS = "function", "condition", "counter", "decided", "joined", "negated"
+FUNCTION, CONDITION, COUNTER, DECIDED, JOINED, NEGATED = (f"_five_passes_{name}" for name in OURS)
 
 # our name -> its path from triton.runtime.interpreter
 _PATHS = {
@@ -61,6 +63,7 @@ _PATHS = {
     "reduced_to_tensor": "ReduceScanOpInterface.to_tensor",
     "own_reduction": "ReduceOps.generic_reduce",
     "own_scan": "ScanOps.generic_scan",
+    "min_max": "ReduceOps.min_max",
     "builder_options": "interpreter_builder.options",
     "ir": "_ir",
     # triton.language, and how a launch patches it
@@ -79,9 +82,7 @@ _PATHS = {
     # the rewriting of a kernel's text, which sees the global names of the interpreter
     "transformer": "FunctionRewriter.ast_transformer",
     "first_line": "FunctionRewriter._get_jit_fn_file_line",
-    "function": FUNCTION,
-    "condition": CONDITION,
-    "counter": COUNTER,
+    **{name: f"_five_passes_{name}" for name in OURS},
 }
 _ALWAYS = ("Handle", "numpy_dtype", "Builder", "language", "core", "tensor")
 # feature -> the names that it needs. A name that no feature needs may be missing.
@@ -458,7 +459,7 @@ def compile_for(kernel, args, kwargs: dict, target: tuple, change: Callable[[str
 
 
 # Names that the interpreter's rewriting of a kernel's text relies on, and parameters that Triton fills in by itself.
-REWRITER_NAMES = frozenset({"interpreter_semantic", "_InterpreterComparison", FUNCTION, CONDITION, COUNTER})
+REWRITER_NAMES = frozenset({"interpreter_semantic", "_InterpreterComparison", *(f"_five_passes_{name}" for name in OURS)})
 FILLED_IN = frozenset({"_semantic", "_builder", "_generator", "member"})
 _LANGUAGE = ("triton.language",) + tuple(
     f"triton.language.{part}"
