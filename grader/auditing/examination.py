@@ -165,11 +165,8 @@ class Examination:
 
     def _numbers(self, seen: _Seen) -> None:
         """Compare results, and the inputs that the reference changes."""
-        results = [*seen.done.results]
-        tensors = seen.done.arguments.tensors()
         returned = len(seen.wanted.results) - len(seen.wanted.changed)
-        if not seen.done.returned and returned and not results:  # it stores its results in arguments
-            results = [tensors[i].detach() for i in seen.done.changed() if i not in seen.wanted.changed][:returned]
+        results = seen.returned_by(seen.done)
         if len(results) < returned:
             told = said(
                 "it returns {count} tensors, and the reference {returned}", count=len(results), returned=returned
@@ -185,7 +182,7 @@ class Examination:
                 )
             )
         names = ["result"] if returned == 1 else [f"result {i}" for i in range(returned)]
-        results = results[:returned] + [tensors[i].detach() for i in seen.wanted.changed]
+        results = seen.results_of(seen.done)
         names += [seen.done.arguments.names[i] for i in seen.wanted.changed]
         for place, name in enumerate(names):
             if not any(_is_same(seen, results, place, earlier) for earlier in range(min(place, returned))):
@@ -193,10 +190,13 @@ class Examination:
 
     def _result(self, seen: _Seen, place: int, name: str, got: torch.Tensor) -> None:
         want, error = seen.wanted.results[place], seen.wanted.allowed[place]
+        if seen.case.where_nan == "elsewhere" and got.shape == want.shape:
+            self._spread(seen, name, got, want)
+            error = torch.where(got.isnan(), torch.inf, error)
         by_pytorch = seen.done.stored_by_pytorch(got)
         wrong = compared(name, got, want, error, by_pytorch)
         if wrong is not None:
-            error = seen.wanted.allowed_beside(place)
+            error = torch.maximum(error, seen.wanted.allowed_beside(place))
             wrong = compared(name, got, want, error, by_pytorch)
         if wrong is None:
             self._right(seen, place, name, got, error)
@@ -219,6 +219,15 @@ class Examination:
         self._fault("numbers" if wrong.stored else "memory", wrong.sentence, seen, lines, symptom, symptom)
         if family == "size":  # what came with other numbers or places may come from it
             self.findings.absorb(symptom, [each for each in self.findings.symptoms() if each[:2] == symptom[:2]])
+
+    def _spread(self, seen: _Seen, name: str, got: torch.Tensor, want: torch.Tensor) -> None:
+        """Note that NaN reaches more of a result than in the reference: 0 times NaN is one, where a mask should be."""
+        count = int((got.isnan() & want.isfinite()).sum()) if want.is_floating_point() else 0
+        if count:
+            values = {"case": seen.case.label, "name": name, "count": count, "of": got.numel()}
+            self.findings.note(
+                said("{case}: {count} of {of} elements of {name} are NaN, where the reference has numbers", **values)
+            )
 
     def _right(self, seen: _Seen, place: int, name: str, got: torch.Tensor, error: torch.Tensor) -> None:
         want = seen.wanted.results[place]
@@ -248,13 +257,14 @@ class Examination:
         if not loads:
             return ()
         again = run(self.function, seen.make(), poison=False)
-        if again.error is None and place < len(again.results) and order_of_programs.same(again.results[place], got):
+        results = seen.results_of(again)
+        if again.error is None and place < len(results) and order_of_programs.same(results[place], got):
             return ()
         return tuple(line for line, _ in loads)
 
     def _lines(self, seen: _Seen, place: int, wrong: Wrong, again: Run, witness: Witness) -> tuple[Line, ...]:
         """The line that stored a wrong element, or those that stored others of this result, or the only kernel."""
-        results = [*again.results, *(again.arguments.leaves[i] for i in seen.wanted.changed)]
+        results = seen.results_of(again)
         if again.error is not None or place >= len(results):
             return ()
         if lines := witness.lines_of(results[place].detach(), wrong.at):
@@ -304,6 +314,20 @@ class _Seen:
     size: int
     done: Run
     wanted: Expected
+
+    def returned_by(self, run: Run) -> list[torch.Tensor]:
+        """What a run of the function returned, or stored in arguments in place of that."""
+        returned = len(self.wanted.results) - len(self.wanted.changed)
+        if run.returned or not returned or run.results:
+            return run.results
+        stored = [i for i in self.done.changed() if i not in self.wanted.changed]
+        return [run.arguments.leaves[i].detach() for i in stored[:returned]]
+
+    def results_of(self, run: Run) -> list[torch.Tensor]:
+        """The results of a run in the order of those that are expected: returned ones, and arguments that change."""
+        returned = len(self.wanted.results) - len(self.wanted.changed)
+        changed = [run.arguments.leaves[i].detach() for i in self.wanted.changed]
+        return [*self.returned_by(run)[:returned], *changed]
 
 
 def _outside(error: OutOfBounds, case: Case) -> str:

@@ -2,6 +2,7 @@
 
 What cancels inside a reference does not move with its inputs: dp - Σ p · dp of a row with one weight is 0, and any sum
 in another order is 0 and a rounding. So the operators are perturbed one by one, those of gradients and norms in parts.
+What float32 has no number for is lost: two shares that are 0 in float32 are equal ones, and either may come first.
 """
 
 from __future__ import annotations
@@ -25,8 +26,16 @@ _EXACT = (
 ).split()
 
 
+_LOST = torch.finfo(torch.float32).smallest_normal
+
+
 class Rounded(TorchDispatchMode):
-    """Inside the block, what operators of PyTorch are given in float64 moves up or down by a relative distance."""
+    """Inside the block, what operators of PyTorch are given in float64 moves up or down by a relative distance, and what
+    they return by less than float32 has a normal number for."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # True, the default, makes the first operation import torch.compile, which takes seconds
 
     def __init__(self, distance: float, seed: int):
         super().__init__()
@@ -40,7 +49,12 @@ class Rounded(TorchDispatchMode):
         if operator._schema.is_mutable or name.rstrip("_") in _EXACT or name.split("_")[0] in _EXACT:
             return operator(*args, **kwargs)
         args, kwargs = _pytree.tree_map_only(torch.Tensor, self._moved, (args, kwargs))
-        return operator(*args, **kwargs)
+        return _pytree.tree_map_only(torch.Tensor, self._noisy, operator(*args, **kwargs))
 
     def _moved(self, tensor: torch.Tensor) -> torch.Tensor:
         return jittered(tensor, self._distance, self._generator) if tensor.dtype == torch.float64 else tensor
+
+    def _noisy(self, tensor: torch.Tensor) -> torch.Tensor:
+        if tensor.dtype != torch.float64:
+            return tensor
+        return tensor + _LOST * torch.rand(tensor.shape, generator=self._generator, dtype=tensor.dtype)

@@ -138,9 +138,10 @@ def attempts(change: dict[int, int], base: dict[int, int], arguments: Arguments)
     related = {m for m in lengths if min(m, n) >= _RELATED and m != n and (m % n == 0 or n % m == 0)}
     related |= {m for pair in kept if n in pair for m in pair if m != n}
     follow = {m: m * to // n for m in related if m * to % n == 0 and m * to // n > 0}
-    tries = [{**change, **follow}] if follow else []
-    tries += [beside] if (beside := _beside({n: to}, base, lengths)) != change else []
+    tries = [_beside({n: to, **follow}, base, lengths), {**change, **follow}] if follow else []
+    tries += [_beside({n: to}, base, lengths)]
     tries += [change] if to != 1 or not related else []
+    tries = [each for i, each in enumerate(tries) if each not in tries[:i]]
     return [each for each in tries if all(each.get(a, a) % each.get(b, b) == 0 for a, b in kept)]
 
 
