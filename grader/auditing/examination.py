@@ -19,6 +19,7 @@ from .kernel_lines import Line, Witness
 from .numbers_compared import Wrong, compared, nan_or_not, used
 from .one_run import Run, run
 from .sizes import blocks_of
+from .tuning import Tuning
 
 _SMALL = 1 << 16  # elements of a case that is run once more to find the lines of its accesses
 
@@ -48,6 +49,7 @@ class Examination:
     def __init__(self, function, reference, gpus: tuple[str, ...], seed: int):
         self.function, self.reference, self.gpus, self.seed = function, reference, gpus, seed
         self.findings, self.counts = Findings(), Counts()
+        self.tuning, self.configurations = Tuning(), 1  # configurations: of autotuned kernels, how many have run
         self.changes: list[int] = []  # places of the arguments that the reference stores to
         self.unseen: list[str] = []
         self.given: Run | None = None  # the first run that ended well
@@ -83,6 +85,11 @@ class Examination:
 
     def examine(self, case: Case) -> None:
         """Run one case, and keep what it shows."""
+        with self.tuning.of(case.turn, case.rehearsed):
+            self._examine_any(case)
+        self.configurations = max(self.configurations, case.turn + 1)
+
+    def _examine_any(self, case: Case) -> None:
         for make in case.makes:
             try:
                 arguments = make()

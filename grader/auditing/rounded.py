@@ -18,11 +18,11 @@ from .allowed_error import jittered
 _OF_PARTS = ("softmax", "norm", "var", "std", "logsumexp", "logaddexp", "loss", "attention", "_backward", "entropy")
 # What moves numbers and computes none, by the beginning of its name.
 _EXACT = (
-    "abs alias amax amin arange argmax argmin as_strided bernoulli cat chunk clamp clone constant_pad copy cummax cummin "
-    "detach diag empty eq expand eye fill flip full gather ge gt index isfinite isinf isnan le logical lt masked max "
-    "maximum min minimum narrow ne neg new ones permute rand relu repeat reshape roll scatter select sign slice sort "
-    "split squeeze stack t topk transpose tril triu unbind unfold unsqueeze view where zeros _local_scalar_dense _reshape "
-    "_to_copy _unsafe_view lift"
+    "abs alias amax amin arange argmax argmin as_strided bernoulli cat chunk clamp clone constant_pad copy cummax "
+    "cummin detach diag empty eq expand eye fill flip full gather ge gt index isfinite isinf isnan le lift logical lt "
+    "masked max maximum min minimum narrow ne neg new ones permute rand relu repeat reshape roll scatter select sign "
+    "slice sort split squeeze stack t topk transpose tril triu unbind unfold unsqueeze view where zeros "
+    "_local_scalar_dense _reshape _to_copy _unsafe_view"
 ).split()
 
 
@@ -30,8 +30,10 @@ _LOST = torch.finfo(torch.float32).smallest_normal
 
 
 class Rounded(TorchDispatchMode):
-    """Inside the block, what operators of PyTorch are given in float64 moves up or down by a relative distance, and what
-    they return by less than float32 has a normal number for."""
+    """Inside the block, what operators of PyTorch are given in float64 moves up or down by a relative distance.
+
+    What they return moves by less than float32 has a normal number for.
+    """
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:

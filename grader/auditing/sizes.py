@@ -122,8 +122,9 @@ def _with_numbers(made: Arguments, given: Arguments) -> Arguments | None:
 
 
 def attempts(change: dict[int, int], base: dict[int, int], arguments: Arguments) -> list[dict[int, int]]:
-    """The change of one axis with all axes that are multiples or parts of it, as far as they can follow, then with those
-    that are one longer or shorter, then alone.
+    """The change of one axis with all axes that are multiples or parts of it, as far as they can follow, then alone.
+
+    An axis that is one longer or shorter stays so first.
 
     Where others could be related to an axis of length 1, that axis is not changed alone: a reference repeats it, and
     does not complain. Nor is one of two that keep a ratio, such as the heads of queries and of keys.

@@ -183,7 +183,7 @@ def _denormal(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _some_tiny(arguments: Arguments) -> Arguments:
-    """Half of the numbers so small that an eps counts beside them. Each pattern occurs: one is small, and the others not."""
+    """Half of the numbers are so small that an eps counts beside them: in each tensor in other places."""
     turns = itertools.count()
 
     def shrink(_, tensor):

@@ -422,9 +422,7 @@ def _begun(executor, args, kwargs) -> LaunchState:
     executor.constexprs = launch_args.constexprs(executor)
     bound, options = launch_args.bind(kernel, args, kwargs)
     launch_args.check(kernel.__name__, bound, executor.constexprs)
-    names = [
-        called for n, v in bound.items() if n not in executor.constexprs for called, _ in launch_args.named(n, v)
-    ]
+    names = [called for n, v in bound.items() if n not in executor.constexprs for called, _ in launch_args.named(n, v)]
     record = _record(kernel.__name__, bound, options, executor.constexprs)
     if current.before_launch is not None:
         executor.fn = current.before_launch(record) or kernel

@@ -126,7 +126,6 @@ class Launch:
                 self.shared += int(theirs.sum())
         self.owners[place][elements], self.times[place][elements] = program, time
 
-
     def synchronize(self, element: tuple, program: int) -> None:
         """Note that a program made an atomic access to one element: it knows what all did before theirs to it.
 
