@@ -223,7 +223,13 @@ class Examination:
                 self._fault("memory", told, seen, lines, ("masked", lines), symptom)
                 return
             lines = self._lines(seen, place, wrong, again, witness)
-        self._fault("numbers" if wrong.stored else "memory", wrong.sentence, seen, lines, symptom, symptom)
+        told = wrong.sentence
+        if seen.case.rehearsed and wrong.stored:
+            told = said(
+                "{wrong}; an autotuned kernel that changes what it loads needs `restore_value` or `reset_to_zero`",
+                wrong=told,
+            )
+        self._fault("numbers" if wrong.stored else "memory", told, seen, lines, symptom, symptom)
         if family == "size":  # what came with other numbers or places may come from it
             self.findings.absorb(symptom, [each for each in self.findings.symptoms() if each[:2] == symptom[:2]])
 

@@ -238,7 +238,11 @@ def _hook_atomics(private: Private) -> None:
     def atomic_rmw(self, op, ptr, val, mask, *args, **kwargs):
         if current.launch is not None:
             ptr = _checked_update(ptr, mask.data, private, val.data.itemsize)
-        before = rmw(self, op, ptr, _in_whole_numbers(op, val, private), mask, *args, **kwargs)
+        if op.name == "FADD" and val.data.dtype.itemsize == 2 and current.launch is not None:
+            is_bfloat16 = ptr.get_element_ty().is_bf16()
+            before = private.Handle(bfloat16.add(ptr.data, val.data, mask.data, is_bfloat16), val.dtype.scalar)
+        else:
+            before = rmw(self, op, ptr, _in_whole_numbers(op, val, private), mask, *args, **kwargs)
         if before.data.dtype.kind != val.data.dtype.kind:
             before = private.Handle(before.data.view(val.data.dtype), val.dtype.scalar)
         if current.launch is not None:
