@@ -66,7 +66,11 @@ def cases(given: Arguments, examination, fixed: bool, seed: int) -> Iterator[Cas
     cheap = max(work.size(), _CHEAP)
     other_sizes = [case for elements, case in sized if elements <= cheap]
     dear = sorted(((n, case) for n, case in sized if n > cheap), key=lambda each: each[0])
-    all_variants = (_of_variant(each, work) for each in variants(work, examination.changes) if _suits(each, work))
+    all_variants = (
+        _of_variant(each, work)
+        for each in variants(work, examination.changes, examination.numbers_given)
+        if _suits(each, work)
+    )
     all_variants = itertools.chain(itertools.islice(all_variants, _BEFORE), _tuned(examination, work), all_variants)
     yield from _by_turns(other_sizes[::_FIRST], all_variants)
     yield from (case for i, case in enumerate(other_sizes) if i % _FIRST)

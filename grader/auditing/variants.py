@@ -16,6 +16,7 @@ from .sizes import axes, resized
 
 _FAR = 1 << 31  # the first whole number that int32 does not have
 _GAP = 3
+_STRIDES = (101, 103, 107, 109, 113, 127, 131, 137)  # of vectors: numbers that nothing else in a launch is
 _LONG = 1024  # elements of which half, 200 each, pass the largest float16
 _MOST_OTHERS = 4  # tensors whose numbers change, besides the largest one
 _DTYPES = {
@@ -41,10 +42,13 @@ class Variant:
     where_nan: str = ""
 
 
-def variants(arguments: Arguments, changed: Collection[int]) -> Iterator[Variant]:
+def variants(
+    arguments: Arguments, changed: Collection[int], given: Callable[[Arguments], set[int]]
+) -> Iterator[Variant]:
     """All of them for these arguments; one of each kind comes first, as a busy machine may not get to the others.
 
-    changed: places of the arguments that the reference stores to.
+    changed: places of the arguments that the reference stores to. given: the whole numbers that the function gives to
+    kernels for some arguments.
     """
     layouts, main = _layouts(changed), arguments.main()
     numbers = _numbers(arguments, main) if main is not None else iter(())
@@ -57,6 +61,7 @@ def variants(arguments: Arguments, changed: Collection[int]) -> Iterator[Variant
         yield Variant("dtype", label, (lambda a, dtype=dtype: _as_dtype(a, dtype),))
     yield Variant("again", said("other numbers in the same memory"), (lambda a: _of_one(a, main, _others),))
     yield Variant("empty", said("no rows"), (_empty,))
+    yield Variant("layout", said("vectors with gaps between their elements"), (lambda a: _spread(a, given),))
     yield from layouts
     yield from numbers
     for axis in (-1, -2):
@@ -136,6 +141,23 @@ def _gapped(tensor: torch.Tensor, gap: int = _GAP) -> torch.Tensor | None:
     wide = tensor.new_full((*tensor.shape[:-1], tensor.shape[-1] + gap), torch.nan)
     wide[..., : tensor.shape[-1]] = tensor
     return wide[..., : tensor.shape[-1]]
+
+
+def _spread(arguments: Arguments, given: Callable[[Arguments], set[int]]) -> Arguments | None:
+    """With the vectors apart whose strides a kernel gets. Of any other, a function promises nothing."""
+    vectors = [i for i, t in arguments.tensors().items() if t.ndim == 1 and len(t) > 1]
+    strides = dict(zip(vectors, _STRIDES))
+
+    def lay(i, tensor):
+        if i not in strides:
+            return tensor
+        wide = tensor.new_zeros(len(tensor), strides[i])
+        wide[:, 0] = tensor
+        return wide[:, 0]
+
+    known = given(arguments.mapped(lay)) if strides else set()
+    strides = {i: stride for i, stride in strides.items() if stride in known}
+    return arguments.mapped(lay) if strides else None
 
 
 def _offset(tensor: torch.Tensor) -> torch.Tensor:
