@@ -16,7 +16,7 @@ from .one_run import quiet
 from .rounded import Rounded
 
 _RUNS = 16  # of the reference in float32, for the error that it has itself
-_ROUNDED_RUNS = 8
+_ROUNDED_RUNS, _STEPS = 8, 4  # steps: roundings in one operator of the reference may be several in a kernel
 
 
 class ReferenceFailed(RuntimeError):
@@ -123,7 +123,7 @@ def _errors_of_steps(
     largest = [torch.zeros(each.shape, dtype=torch.float64) for each in exact]
     for run in range(_ROUNDED_RUNS):
         try:
-            with Rounded(distance, seed + run):
+            with Rounded(_STEPS * distance, seed + run):
                 moved = _outputs(reference, wide, changed)
             apart = [(a.double() - b.double()).abs().nan_to_num(0.0, 0.0, 0.0) for a, b in zip(moved, exact)]
             largest = [torch.maximum(a, b) for a, b in zip(largest, apart)]

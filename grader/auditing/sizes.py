@@ -192,8 +192,8 @@ def _within(made: torch.Tensor, given: torch.Tensor, arguments: Arguments, limit
     if not _counts(given):
         return made
     most = int(given.max())
-    longer = [n for t in arguments.tensors().values() for n in t.shape if n > most]
-    limit = limits.get(min(longer, default=0))
+    longer = {n for t in arguments.tensors().values() for n in t.shape if n > most}
+    limit = min((limits[n] for n in longer & limits.keys()), default=0)
     return torch.where(made >= 0, made % limit, made) if limit else made
 
 
