@@ -39,6 +39,19 @@ def hook_scalars(private: Private) -> None:
     private.replace("splat", splat_truth)
 
 
+def hook_floats(private: Private) -> None:
+    """Give a kernel a float as a number of its own, with attributes such as `to`: the interpreter hands on Python's."""
+    convert, float32 = private.to_tensor_of_language, private.language.float32
+
+    @functools.wraps(convert)
+    def converted(argument, *args, **kwargs):
+        if type(argument) is float:
+            return private.tensor(private.Handle(np.array([argument], np.float32), float32), float32)
+        return convert(argument, *args, **kwargs)
+
+    private.replace("to_tensor_of_language", converted)
+
+
 def hook_places(private: Private) -> None:
     """Give the place of the largest of NaNs alone: to NumPy it is an error, and on a GPU some place."""
     min_max = private.min_max

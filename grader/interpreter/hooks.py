@@ -49,6 +49,7 @@ _GROUPS = {
             compat.hook_scalars,
             compat.hook_constants,
             compat.hook_meanings,
+            compat.hook_floats,
             compat.hook_places,
             compat.hook_refusals,
         ),
@@ -138,9 +139,6 @@ def _hook_launch(private: Private) -> None:
         if current.launch is not None and launch_args.is_tensor(arg) and hasattr(value, "handle"):
             region = _added(current.launch, getattr(arg, "base", arg))  # reinterpreted tensors have a base
             value.handle.data = np.array([region.base], dtype=np.uint64)
-        if type(value) is float:  # to the compiler a number of the kernel, with attributes such as `to`
-            float32 = private.language.float32
-            return private.tensor(private.Handle(np.array([value], np.float32), float32), float32)
         return value
 
     private.replace("launch", launch)

@@ -196,7 +196,8 @@ MISTAKES = [
     ),
     Mistake(
         "and-or-on-masks",
-        "`and` and `or` are for single truth values. Between masks Triton takes them lane by lane, and has deprecated that.",
+        "`and` and `or` are for single truth values. Between masks Triton takes them lane by lane, and has deprecated "
+        "that.",
         "Which operator works on every lane?",
         several(
             "4.1",
