@@ -76,8 +76,31 @@ INPUTS = {
     "relative": (lambda x: x / x.abs().amax(-1, keepdim=True), [randn(4, 100)]),
     "rms_norm_backward": (KERNELS.rms_norm_backward_reference, [randn(5, 300), randn(5, 300).flip(0), randn(300)]),
     "top_p": (KERNELS.top_p_reference, [randn(4, 200)]),
+    "locked_sums": (lambda x: x.sum(0), [randn(7, 40)]),
+    "two_of_many": (KERNELS.two_of_many_reference, [randn(6, 12)]),
+    "described_matmul": (torch.matmul, [randn(40, 64), randn(64, 48)]),
+    "scores_backward": (KERNELS.scores_backward_reference, [randn(20, 20), randn(20, 8), randn(20, 8).flip(0)]),
+    "momentum_": (KERNELS.momentum_reference_, [randn(5, 30), randn(5, 30).flip(0), randn(5, 30).flip(1)]),
+    "between": (lambda a, b, w: a + w * (b - a), [randn(70), randn(70).flip(0), randn(70).sin()]),
+    "predicted": (KERNELS.predicted_reference, [randn(2, 6, 70), torch.arange(10).view(2, 5) * 7]),
+    "pages_sums": (
+        KERNELS.pages_sums_reference,
+        [randn(40, 16), torch.tensor([0, 9, 26, 31]), torch.arange(31) * 7 % 31],
+    ),
+    "squared_relu": (lambda x: x.clamp(min=0).square(), [randn(5, 70)]),
+    "sampled": (KERNELS.sampled_reference, [randn(5, 90), torch.zeros(5), torch.arange(5)]),
+    "half_sums": (KERNELS.half_sums_reference, [randn(4, 50)]),
 }
-QUICK = {"softmax", "residual", "argmax", "shared_heads", "gated_"}  # arguments of other kinds, and fast
+QUICK = {
+    "softmax",
+    "residual",
+    "argmax",
+    "shared_heads",
+    "gated_",
+    "locked_sums",
+    "two_of_many",
+    "between",
+}  # arguments of other kinds, and fast
 
 
 def marked(names, quick):

@@ -55,7 +55,7 @@ def test_a_launch_is_shown_to_the_compiler_once(monkeypatch):
     "body, says",
     [
         ("    tl.store(y_ptr + cols, torch.exp(tl.load(x_ptr + cols)))\n", "this one is PyTorch's"),
-        ("    tl.store(y_ptr + cols, tl.load(x_ptr + cols), mask=cols < n and cols >= 0)\n", "ask for one truth value"),
+        ("    tl.store(y_ptr + cols, tl.load(x_ptr + cols), mask=cols < n and cols >= 0)\n", "are deprecated"),
         (
             "    s = 0\n    for i in range(0, n):\n        s += tl.sum(tl.load(x_ptr + cols), axis=0)\n"
             "    tl.store(y_ptr, s)\n",

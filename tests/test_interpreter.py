@@ -192,6 +192,59 @@ def test_a_condition_on_scalars_may_be_part_of_a_mask():
     assert y.tolist() == [[1, 1, 1, 0], [0, 0, 0, 0]]
 
 
+def test_and_or_and_not_of_blocks_go_lane_by_lane():
+    """As the compiler takes them; a constant on the left decides whether the rest is asked at all."""
+    y = torch.zeros(3, 8)
+    of_two_masks[(1,)](y, 2, 6, None, BLOCK=8)
+
+    assert y.tolist() == [
+        [float(2 <= i < 6) for i in range(8)],
+        [float(i < 2 or i >= 6) for i in range(8)],
+        [float(i >= 2) for i in range(8)],
+    ]
+
+
+@triton.jit
+def of_two_masks(y_ptr, low, high, absent: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y_ptr + i, 1.0, mask=i >= low and i < high and i >= 0)
+    tl.store(y_ptr + BLOCK + i, 1.0, mask=i < low or i >= high)
+    if absent is None or absent.shape[0] > 0:
+        tl.store(y_ptr + 2 * BLOCK + i, 1.0, mask=not i < low)
+
+
+@pytest.mark.parametrize("programs", [1, 6])
+def test_a_float_is_a_number_of_the_kernel(programs):
+    """It has attributes, and float32 alone, in a pass of several programs too."""
+    y = torch.zeros(programs)
+    of_a_float[(programs,)](y, 0.1)
+
+    assert y.tolist() == [torch.tensor(0.1).item() * 2] * programs
+
+
+@triton.jit
+def of_a_float(y_ptr, number):
+    tl.store(y_ptr + tl.program_id(0), number.to(tl.float32) + number)
+
+
+@pytest.mark.parametrize("programs", [1, 6])
+def test_the_place_of_the_largest_of_nans_is_some_place(programs):
+    """NumPy has an error for it. A row with numbers has its place."""
+    x = torch.full((programs, 2, 4), torch.nan)
+    x[:, 1, 2] = 5.0
+    y = torch.full((programs, 2), -1, dtype=torch.int32)
+    places_of_largest[(programs,)](y, x)
+
+    assert y[:, 1].tolist() == [2] * programs and set(y[:, 0].tolist()) <= {0, 1, 2, 3}
+
+
+@triton.jit
+def places_of_largest(y_ptr, x_ptr):
+    rows, cols, program = tl.arange(0, 2), tl.arange(0, 4), tl.program_id(0)
+    x = tl.load(x_ptr + program * 8 + rows[:, None] * 4 + cols[None, :])
+    tl.store(y_ptr + program * 2 + rows, tl.argmax(x, axis=1))
+
+
 def test_a_gap_between_rows_is_outside():
     """An address inside the storage, but between two rows of a view, belongs to nobody."""
     y = blank(2, 8)[:, :5]
@@ -293,6 +346,27 @@ def test_atomics_may_share_an_element():
         count_programs[(4,)](torch.zeros(1, dtype=torch.int32))
 
     assert ledger.launches[0].shared == 0
+
+
+@pytest.mark.parametrize("early, shared", [(False, 0), (True, 3)])
+def test_stores_under_a_lock_are_ordered(early, shared):
+    """Whoever holds it after another one knows what that one stored; not so if it was given back before the store."""
+    with recording() as ledger:
+        added_under_a_lock[(4,)](y := torch.zeros(1), torch.zeros(1, dtype=torch.int32), EARLY=early)
+
+    assert (ledger.launches[0].shared, y.item()) == (shared, 4.0)
+
+
+@triton.jit
+def added_under_a_lock(y_ptr, lock_ptr, EARLY: tl.constexpr):
+    while tl.atomic_cas(lock_ptr, 0, 1) == 1:
+        pass
+    y = tl.load(y_ptr) + 1
+    if EARLY:
+        tl.atomic_xchg(lock_ptr, 0)
+    tl.store(y_ptr, y)
+    if not EARLY:
+        tl.atomic_xchg(lock_ptr, 0)
 
 
 @pytest.mark.parametrize("order", ["forward", "reversed", "shuffled"])
@@ -486,6 +560,36 @@ def test_arithmetic_on_bfloat16_is_refused(step):
 
     with pytest.raises(KernelMisuse, match="computes with a bfloat16 value, which has to be float32"):
         from_bfloat16[(1,)](torch.zeros_like(x), x, STEP=step, BLOCK=4)
+
+
+@pytest.mark.parametrize("step", ["multiply", "negate", "absolute", "sum"])
+def test_arithmetic_on_bfloat16_rounds_as_pytorch_does(step):
+    """Where it is allowed: each operation in float32, and rounded after it."""
+    x = torch.tensor([1.0078125, 2.0, -3.0, 4.0], dtype=torch.bfloat16)
+    y = torch.zeros_like(x)
+    with conditions(bfloat16=True):
+        from_bfloat16[(1,)](y, x, STEP=step, BLOCK=4)
+    wanted = {"multiply": x * 2, "negate": -x, "absolute": x.abs(), "sum": x.sum().expand(4)}[step]
+
+    assert torch.equal(y, wanted)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_halves_are_added_to_memory_one_by_one(dtype):
+    """Each sum is rounded, and may become infinite."""
+    x, y = torch.full((8,), 30000.0, dtype=dtype), torch.zeros(2, dtype=dtype)
+    added_halves[(1,)](y, x, 7, BLOCK=8)
+    want = torch.zeros(2, dtype=dtype)
+    for i in range(7):
+        want[i % 2] += x[i]
+
+    assert torch.equal(y, want)
+
+
+@triton.jit
+def added_halves(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.atomic_add(y_ptr + i % 2, tl.load(x_ptr + i, mask=i < n), mask=i < n)
 
 
 ALLOWED = {

@@ -50,11 +50,15 @@ def moves(
     if any(map(is_coarse, wants)):
         trials += [exact.mapped(lambda _, t: _without_ties(t, distance, generator)) for _ in range(_TIES)]
     for number, trial in enumerate(trials):
-        for i, moved in enumerate(outputs(trial)):
-            if number < usual or is_coarse(wants[i]):
+        try:
+            outcome = outputs(trial)
+        except Exception:  # it takes no numbers beside these
+            continue
+        for i, moved in enumerate(outcome):
+            if moved.shape == wants[i].shape and (number < usual or is_coarse(wants[i])):
                 apart = (moved.double() - wants[i].double()).abs().nan_to_num(0.0, torch.inf, torch.inf)
                 found[i] = torch.maximum(found[i], torch.where(wants[i].double().isfinite(), apart, 0.0))
-    return [_as_places(each) if is_coarse(want) else _smooth(each) for each, want in zip(found, wants)]
+    return [as_places(each) if is_coarse(want) else _smooth(each) for each, want in zip(found, wants)]
 
 
 def allowed(want: torch.Tensor, moved: torch.Tensor, length: int, dtypes: set[torch.dtype]) -> torch.Tensor:
@@ -114,7 +118,7 @@ def _smooth(moved: torch.Tensor) -> torch.Tensor:
     return torch.maximum(moved, _of_row(moved.nan_to_num(0.0, 0.0, 0.0), torch.mean))
 
 
-def _as_places(moved: torch.Tensor) -> torch.Tensor:
+def as_places(moved: torch.Tensor) -> torch.Tensor:
     """Where a whole number moves by more than 1, it is a place among ties, and so are the others of its row."""
     most = _of_row(moved, torch.amax)
     return torch.where(most > 1, most, moved)

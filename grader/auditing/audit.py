@@ -14,7 +14,6 @@ from .. import environment, interpreter
 from ..compiler.targets import TARGETS
 from ..interpreter import triton_private
 from ..notebook import beside
-from ..notebook.start import say_configuration
 from ..sentence import listed, said
 from .arguments import Arguments
 from .cases import cases
@@ -73,7 +72,7 @@ def audited(function, reference, inputs, kwargs: dict, grid, gpus: tuple, second
     examination = Examination(target, reference, gpus, seed)
     examination.begin(given)
     reached = True
-    with _one_thread(), _configurations(examination), _alarm(seconds) as limit:
+    with _one_thread(), examination.tuning.told(), _alarm(seconds) as limit:
         try:
             for case in cases(given, examination, fixed=grid is not None and not callable(grid), seed=seed):
                 examination.examine(case)
@@ -81,6 +80,8 @@ def audited(function, reference, inputs, kwargs: dict, grid, gpus: tuple, second
                     raise limit
         except limit:
             reached = False
+    for sentence in examination.tuning.left_out(examination.configurations):
+        examination.not_seen(sentence)
     if not reached:
         examination.not_seen(said("the rest of the cases: {seconds} seconds were over", seconds=f"{seconds:g}"))
     return _report(called_as(function), called_as(reference), examination, seconds, seed, begun)
@@ -133,21 +134,6 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-@contextmanager
-def _configurations(examination: Examination) -> Iterator[None]:
-    """Inside the block the examination is told with which configuration an autotuned kernel runs."""
-
-    def tell(kernel: str, configuration: str) -> None:
-        told = said("{kernel} is autotuned: only {configuration}", kernel=kernel, configuration=configuration)
-        examination.not_seen(said("other configurations ({told})", told=told))
-
-    triton_private.send_decorated(tell)
-    try:
-        yield
-    finally:
-        triton_private.send_decorated(say_configuration)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from .arguments import Arguments
 from .variants import Variant, variants
 
 _FIRST = 3  # of so many sizes one comes with the other cases, and the rest after them
+_BEFORE = 6  # variants that come before other configurations
 _CHEAP = 1 << 14  # elements of all tensors together; a size with more of them than this and the usual one comes last
 _MOST = 1 << 18  # elements of all tensors together, of the given arguments that are run as they are
 
@@ -25,7 +26,7 @@ class Case:
     kind: "given", "size", or that of a variant. label: "" where the sizes say it all. makes: each
     makes arguments anew, None where there are no such; those count that reference and function take first. usual: makes
     the arguments of which a variant is one. orders: whether the programs also run in other orders. where_nan: as of a
-    Variant.
+    Variant. turn, rehearsed: of autotuned kernels, as in Tuning.
     """
 
     kind: str
@@ -34,6 +35,8 @@ class Case:
     usual: Callable[[], Arguments] | None = None
     orders: bool = False
     where_nan: str = ""
+    turn: int = 0
+    rehearsed: bool = False
 
     def described(self, arguments: Arguments) -> Said | str:
         """The case in words."""
@@ -63,10 +66,21 @@ def cases(given: Arguments, examination, fixed: bool, seed: int) -> Iterator[Cas
     cheap = max(work.size(), _CHEAP)
     other_sizes = [case for elements, case in sized if elements <= cheap]
     dear = sorted(((n, case) for n, case in sized if n > cheap), key=lambda each: each[0])
-    all_variants = (_of_variant(each, work) for each in variants(work, examination.changes) if _suits(each, work))
+    all_variants = (
+        _of_variant(each, work)
+        for each in variants(work, examination.changes, examination.numbers_given)
+        if _suits(each, work)
+    )
+    all_variants = itertools.chain(itertools.islice(all_variants, _BEFORE), _tuned(examination, work), all_variants)
     yield from _by_turns(other_sizes[::_FIRST], all_variants)
     yield from (case for i, case in enumerate(other_sizes) if i % _FIRST)
     yield from (case for _, case in dear)
+
+
+def _tuned(examination, work: Arguments) -> Iterator[Case]:
+    """The other configurations of autotuned kernels, which are known once a first case has run."""
+    for turn, rehearsed, label in examination.tuning.turns():
+        yield Case("tuned", label, (lambda: kept(work),), turn=turn, rehearsed=rehearsed)
 
 
 def kept(arguments: Arguments) -> Arguments:

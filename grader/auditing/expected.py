@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -12,8 +13,10 @@ from ..checks.bounds import HALF
 from . import allowed_error
 from .arguments import Arguments, flat, is_coarse
 from .one_run import quiet
+from .rounded import Rounded
 
 _RUNS = 16  # of the reference in float32, for the error that it has itself
+_ROUNDED_RUNS, _STEPS = 8, 4  # steps: roundings in one operator of the reference may be several in a kernel
 
 
 class ReferenceFailed(RuntimeError):
@@ -27,7 +30,7 @@ class Expected:
     results: what it returns, and after that the arguments that it changes; float64, or whole numbers. changed: the
     places of these arguments. allowed: the absolute error of each result. native: the same results in the dtypes of the
     arguments; None where it raises an error there. exact: whether it computed in float64. beside: computes the errors
-    that it has in float32 for inputs beside these, which takes many calls.
+    that it has in float32 for inputs beside these, and where it rounds each step, which takes many calls.
     """
 
     results: list[torch.Tensor]
@@ -38,10 +41,14 @@ class Expected:
     beside: Callable[[], list[torch.Tensor]] = list
 
     def allowed_beside(self, place: int) -> torch.Tensor:
-        """The error of one result, also allowing twice that of the reference for inputs beside these."""
+        """The error of one result, also allowing twice that of the reference beside these inputs, or in small steps."""
         error, own = self.allowed[place], self.beside()
-        if place >= len(own) or own[place].shape != error.shape or is_coarse(self.results[place]):
+        if place >= len(own) or own[place].shape != error.shape:
             return error
+        if is_coarse(want := self.results[place]):
+            moved = allowed_error.as_places(own[place])
+            most = float(want.double().abs().max()) if want.numel() else 0.0
+            return torch.maximum(error, torch.where(moved > 1, moved.clamp(min=most), moved))  # of equals, any place
         return torch.maximum(error, 2 * _most_of_row(own[place]))
 
     def where_as(self, other: Expected) -> Expected:
@@ -78,7 +85,7 @@ def expected(reference, arguments: Arguments, dtypes: set[torch.dtype], seed: in
     errors = [allowed_error.allowed(want, each, length, dtypes) for want, each in zip(results, moved)]
     if single is not None:
         errors = [_no_stricter(error, want, each) for error, want, each in zip(errors, results, single)]
-    beside = cache(partial(_own_errors, reference, arguments, changed, distance, seed)) if exact else list
+    beside = cache(partial(_errors_beside, reference, arguments, changed, distance, seed)) if exact else list
     return Expected([_wide(each) for each in results], changed, errors, native, exact, beside)
 
 
@@ -98,6 +105,33 @@ def _in_single(reference, arguments: Arguments, changed: list[int]) -> list[torc
         return None
 
 
+def _errors_beside(
+    reference, arguments: Arguments, changed: list[int], distance: float, seed: int
+) -> list[torch.Tensor]:
+    """The largest error of each result, of the reference in float32 beside these inputs, and where each step rounds."""
+    kinds = [each(reference, arguments, changed, distance, seed) for each in (_own_errors, _errors_of_steps)]
+    kinds = [errors for errors in kinds if errors]
+    return [functools.reduce(torch.maximum, errors) for errors in zip(*kinds, strict=True)]
+
+
+def _errors_of_steps(
+    reference, arguments: Arguments, changed: list[int], distance: float, seed: int
+) -> list[torch.Tensor]:
+    """How far the results move when what each operator is given does. Empty where it takes no such tensors."""
+    wide = arguments.mapped(lambda _, t: _wide(t.detach()))
+    exact = _outputs(reference, wide, changed)
+    largest = [torch.zeros(each.shape, dtype=torch.float64) for each in exact]
+    for run in range(_ROUNDED_RUNS):
+        try:
+            with Rounded(_STEPS * distance, seed + run):
+                moved = _outputs(reference, wide, changed)
+            apart = [(a.double() - b.double()).abs().nan_to_num(0.0, 0.0, 0.0) for a, b in zip(moved, exact)]
+            largest = [torch.maximum(a, b) for a, b in zip(largest, apart)]
+        except Exception:  # it does with tensors what cannot be watched, or has other shapes then
+            return []
+    return largest
+
+
 def _own_errors(reference, arguments: Arguments, changed: list[int], distance: float, seed: int) -> list[torch.Tensor]:
     """The largest errors that the reference has in float32 for inputs beside these, where they are finite.
 
@@ -110,9 +144,9 @@ def _own_errors(reference, arguments: Arguments, changed: list[int], distance: f
         beside = arguments.mapped(lambda _, t: allowed_error.jittered(_float(t), distance, generator))
         try:
             single = _outputs(reference, beside, changed)
-        except Exception:  # it has tensors of its own, in half precision
+            exact = _outputs(reference, beside.mapped(lambda _, t: _wide(t)), changed)
+        except Exception:  # it has tensors of its own, in half precision, or takes no numbers beside these
             return []
-        exact = _outputs(reference, beside.mapped(lambda _, t: _wide(t)), changed)
         found = [(a.double() - b.double()).abs().nan_to_num(0.0, 0.0, 0.0) for a, b in zip(single, exact)]
         largest = [torch.maximum(a, b) for a, b in zip(largest, found)] if largest else found
     return largest

@@ -119,7 +119,7 @@ def run(
     with contextlib.ExitStack() as watched:
         watched.enter_context(quiet())
         watched.enter_context(as_on_a_gpu())
-        watched.enter_context(interpreter.conditions(order, poison, batch=recorder is None))
+        watched.enter_context(interpreter.conditions(order, poison, batch=recorder is None, bfloat16=True))
         watched.enter_context(interpreter.recording(done.ledger, recorder))
         watched.enter_context(TorchLedger(done.ledger, poison=True))
         try:

@@ -34,6 +34,7 @@ KINDS = {
     "empty": said("no rows"),
     "again": said("the same memory again"),
     "far": said("far rows"),
+    "tuned": said("other configurations"),
 }
 
 

@@ -37,7 +37,8 @@ def axes(arguments: Arguments) -> list[int]:
 def small(arguments: Arguments, lengths: list[int]) -> dict[int, int]:
     """A change to sizes that a case can afford: few rows, and the columns as they are, up to 1024."""
     last = {t.shape[-1] for t in arguments.tensors().values() if t.ndim}
-    return {n: m for n in lengths if (m := min(n, _COLUMNS if n in last else _ROWS)) != n}
+    change = {n: m for n in lengths if (m := min(n, _COLUMNS if n in last else _ROWS)) != n}
+    return _beside(change, {}, lengths)
 
 
 def changes(lengths: list[int], base: dict[int, int], blocks: Iterable[int]) -> Iterator[dict[int, int]]:
@@ -88,7 +89,8 @@ def resized(arguments: Arguments, change: dict[int, int], seed: int) -> Argument
             return None
         if made.shape != leaf.shape and _ordered(leaf) and _is_length(leaf[-1], arguments):
             return None  # the last number says where something ends
-        leaves.append(_within(made, leaf, arguments, limits))
+        ends = _ordered(leaf) and _is_length(leaf[-1], arguments)
+        leaves.append(made if ends else _within(made, leaf, arguments, limits))
     made = arguments.with_leaves(leaves)
     return made if arguments.constants is None else _with_numbers(made, arguments)
 
@@ -122,6 +124,8 @@ def _with_numbers(made: Arguments, given: Arguments) -> Arguments | None:
 def attempts(change: dict[int, int], base: dict[int, int], arguments: Arguments) -> list[dict[int, int]]:
     """The change of one axis with all axes that are multiples or parts of it, as far as they can follow, then alone.
 
+    An axis that is one longer or shorter stays so first.
+
     Where others could be related to an axis of length 1, that axis is not changed alone: a reference repeats it, and
     does not complain. Nor is one of two that keep a ratio, such as the heads of queries and of keys.
     """
@@ -129,14 +133,31 @@ def attempts(change: dict[int, int], base: dict[int, int], arguments: Arguments)
     changed = [n for n in lengths if change.get(n, n) != base.get(n, n)]
     kept = _ratios(arguments)
     if len(changed) != 1:
-        return [change] if all(change.get(a, a) % change.get(b, b) == 0 for a, b in kept) else []
+        tries = [_beside(change, {}, lengths), change]
+        return [each for each in tries if all(each.get(a, a) % each.get(b, b) == 0 for a, b in kept)]
     n, to = changed[0], change[changed[0]]
     related = {m for m in lengths if min(m, n) >= _RELATED and m != n and (m % n == 0 or n % m == 0)}
     related |= {m for pair in kept if n in pair for m in pair if m != n}
     follow = {m: m * to // n for m in related if m * to % n == 0 and m * to // n > 0}
-    tries = [{**change, **follow}] if follow else []
+    tries = [_beside({n: to, **follow}, base, lengths), {**change, **follow}] if follow else []
+    tries += [_beside({n: to}, base, lengths)]
     tries += [change] if to != 1 or not related else []
+    tries = [each for i, each in enumerate(tries) if each not in tries[:i]]
     return [each for each in tries if all(each.get(a, a) % each.get(b, b) == 0 for a, b in kept)]
+
+
+def _beside(change: dict[int, int], base: dict[int, int], lengths: list[int]) -> dict[int, int]:
+    """The change, where an axis that is one longer than another stays so: as tokens and what is predicted of them.
+
+    base: the change that others begin with.
+    """
+    made = {**base, **change}
+    for shorter in (n for n in lengths if n >= _RELATED and n + 1 in lengths):
+        if shorter in change:
+            made[shorter + 1] = change[shorter] + 1
+        elif change.get(shorter + 1, 1) > 1:
+            made[shorter] = change[shorter + 1] - 1
+    return {n: m for n, m in made.items() if n != m}
 
 
 def _ratios(arguments: Arguments) -> set[tuple[int, int]]:
@@ -171,8 +192,8 @@ def _within(made: torch.Tensor, given: torch.Tensor, arguments: Arguments, limit
     if not _counts(given):
         return made
     most = int(given.max())
-    longer = [n for t in arguments.tensors().values() for n in t.shape if n > most]
-    limit = limits.get(min(longer, default=0))
+    longer = {n for t in arguments.tensors().values() for n in t.shape if n > most}
+    limit = min((limits[n] for n in longer & limits.keys()), default=0)
     return torch.where(made >= 0, made % limit, made) if limit else made
 
 

@@ -16,6 +16,7 @@ from .sizes import axes, resized
 
 _FAR = 1 << 31  # the first whole number that int32 does not have
 _GAP = 3
+_STRIDES = (101, 103, 107, 109, 113, 127, 131, 137)  # of vectors: numbers that nothing else in a launch is
 _LONG = 1024  # elements of which half, 200 each, pass the largest float16
 _MOST_OTHERS = 4  # tensors whose numbers change, besides the largest one
 _DTYPES = {
@@ -41,10 +42,13 @@ class Variant:
     where_nan: str = ""
 
 
-def variants(arguments: Arguments, changed: Collection[int]) -> Iterator[Variant]:
+def variants(
+    arguments: Arguments, changed: Collection[int], given: Callable[[Arguments], set[int]]
+) -> Iterator[Variant]:
     """All of them for these arguments; one of each kind comes first, as a busy machine may not get to the others.
 
-    changed: places of the arguments that the reference stores to.
+    changed: places of the arguments that the reference stores to. given: the whole numbers that the function gives to
+    kernels for some arguments.
     """
     layouts, main = _layouts(changed), arguments.main()
     numbers = _numbers(arguments, main) if main is not None else iter(())
@@ -57,6 +61,7 @@ def variants(arguments: Arguments, changed: Collection[int]) -> Iterator[Variant
         yield Variant("dtype", label, (lambda a, dtype=dtype: _as_dtype(a, dtype),))
     yield Variant("again", said("other numbers in the same memory"), (lambda a: _of_one(a, main, _others),))
     yield Variant("empty", said("no rows"), (_empty,))
+    yield Variant("layout", said("vectors with gaps between their elements"), (lambda a: _spread(a, given),))
     yield from layouts
     yield from numbers
     for axis in (-1, -2):
@@ -89,6 +94,7 @@ def _numbers(arguments: Arguments, main: int) -> Iterator[Variant]:
 
     yield of_main(said("numbers up to 200"), _large)
     yield of_main(said("numbers near 0.001"), lambda t: _scaled(t, -10))
+    yield Variant("values", said("some numbers near 0.000001 in each tensor"), (_some_tiny,))
     yield of_main(said("denormal numbers"), _denormal)
     yield of_main(said("all below 0"), lambda t: -t.abs())
     yield of_main(said("all equal"), _equal)
@@ -137,6 +143,23 @@ def _gapped(tensor: torch.Tensor, gap: int = _GAP) -> torch.Tensor | None:
     return wide[..., : tensor.shape[-1]]
 
 
+def _spread(arguments: Arguments, given: Callable[[Arguments], set[int]]) -> Arguments | None:
+    """With the vectors apart whose strides a kernel gets. Of any other, a function promises nothing."""
+    vectors = [i for i, t in arguments.tensors().items() if t.ndim == 1 and len(t) > 1]
+    strides = dict(zip(vectors, _STRIDES))
+
+    def lay(i, tensor):
+        if i not in strides:
+            return tensor
+        wide = tensor.new_zeros(len(tensor), strides[i])
+        wide[:, 0] = tensor
+        return wide[:, 0]
+
+    known = given(arguments.mapped(lay)) if strides else set()
+    strides = {i: stride for i, stride in strides.items() if stride in known}
+    return arguments.mapped(lay) if strides else None
+
+
 def _offset(tensor: torch.Tensor) -> torch.Tensor:
     memory = tensor.new_full((tensor.numel() + 2,), torch.nan)
     memory[1:-1] = tensor.reshape(-1)
@@ -181,6 +204,19 @@ def _denormal(tensor: torch.Tensor) -> torch.Tensor:
     return _scaled(tensor, math.frexp(torch.finfo(tensor.dtype).smallest_normal)[1] - 4)
 
 
+def _some_tiny(arguments: Arguments) -> Arguments:
+    """Half of the numbers are so small that an eps counts beside them: in each tensor in other places."""
+    turns = itertools.count()
+
+    def shrink(_, tensor):
+        if is_coarse(tensor) or not tensor.numel():
+            return tensor
+        small = (torch.arange(tensor.numel()) >> next(turns) & 1).bool().view(tensor.shape)
+        return torch.where(small, _scaled(tensor, -20), tensor)
+
+    return arguments.mapped(shrink)
+
+
 def _equal(tensor: torch.Tensor) -> torch.Tensor:
     return torch.full_like(tensor, tensor.reshape(-1)[0].item())
 
@@ -193,6 +229,8 @@ def _up_and_down(arguments: Arguments, axis: int) -> Arguments | None:
     main = arguments.main()
     if main is None or arguments.leaves[main].ndim < -axis or arguments.leaves[main].dtype not in _DTYPES:
         return None
+    if not (arguments.leaves[main] < 0).any() or not (arguments.leaves[main] > 0).any():
+        return None  # of probabilities, and of their logarithms, no sum comes back
     length = arguments.leaves[main].shape[axis]
     longer = resized(arguments, {length: max(length, _LONG)}, seed=0)
     if longer is None:

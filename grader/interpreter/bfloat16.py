@@ -1,12 +1,16 @@
-"""bfloat16 in the interpreter: the conversions of a GPU, and an error for arithmetic that would be wrong.
+"""bfloat16 in the interpreter: the conversions of a GPU, and its arithmetic, or an error in place of that.
 
 NumPy has no bfloat16. The stock interpreter stores its bits as 16-bit integers. A product or a comparison of two
 bfloat16 values then computes with the bit patterns, without an error. Conversions truncate, and a GPU rounds to
 nearest. The Triton dtype of a handle distinguishes bfloat16 from integers of 16 bits.
+
+A GPU computes in float32 and rounds the result of each operation. Under the condition `bfloat16` the interpreter does
+the same. Otherwise a kernel has to convert by itself, which loses fewer digits.
 """
 
 from __future__ import annotations
 
+import ctypes
 import functools
 
 import numpy as np
@@ -17,36 +21,59 @@ from .triton_private import Private
 
 
 def hook(private: Private) -> None:
-    """Hook the conversions and tl.dot. All other operations that compute raise KernelMisuse for a bfloat16 value."""
+    """Hook the conversions, tl.dot, and all other operations that compute, which may refuse a bfloat16 value."""
     # Most operations go through the first three. The others have code of their own; some versions of Triton lack some.
     for name in ("binary_op", "unary_op", "ternary_op", "fma", "fabs", "rsqrt"):
         if (compute := getattr(private, name)) is not None:
-            private.replace(name, _refusing(compute))
+            private.replace(name, _rounding(private, compute))
     _hook_dot(private)
     _hook_reductions(private)
     _hook_conversions(private)
 
 
-def _refusing(compute):
+def _rounding(private: Private, compute):
+    Handle, float32, bfloat16, int1 = (
+        private.Handle, private.language.float32, private.language.bfloat16, private.language.int1,
+    )  # fmt: skip
+
+    def widened(value):
+        return Handle(_from_bits(value.data), float32) if _is_bfloat16(getattr(value, "dtype", None)) else value
+
     @functools.wraps(compute)
     def checked(self, *args, **kwargs):
-        if current.launch is not None and np.where not in args:  # a selection moves bits and computes nothing
+        if current.launch is None or np.where in args:  # a selection moves bits and computes nothing
+            return compute(self, *args, **kwargs)
+        if not current.bfloat16:
             _refuse(said("this"), args)
-        return compute(self, *args, **kwargs)
+        if not any(_is_bfloat16(getattr(each, "dtype", None)) for each in args):
+            return compute(self, *args, **kwargs)
+        result = compute(self, *map(widened, args), **kwargs)
+        if result.data.dtype == np.bool_:
+            return Handle(result.data, int1)
+        return Handle(_to_bits(result.data), bfloat16)
 
     return checked
 
 
 def _hook_reductions(private: Private) -> None:
     """Reductions such as tl.sum work on NumPy arrays directly. tl.max has converted its block before."""
-    apply = private.reduce
+    apply, float32, bfloat16 = private.reduce, private.language.float32, private.language.bfloat16
+
+    def of(dtype, blocks, originals):
+        pairs = zip(blocks, originals)
+        return tuple(block.to(dtype) if _is_bfloat16(original.dtype) else block for block, original in pairs)
 
     @functools.wraps(apply)
     def checked(self, values, *args, **kwargs):
         blocks = values if isinstance(values, tuple) else (values,)
-        if current.launch is not None:
-            _refuse(said("a reduction such as tl.sum"), [b.handle for b in blocks if hasattr(b, "handle")])
-        return apply(self, values, *args, **kwargs)
+        handles = [block.handle for block in blocks if hasattr(block, "handle")]
+        if current.launch is None or not any(_is_bfloat16(handle.dtype) for handle in handles):
+            return apply(self, values, *args, **kwargs)
+        if not current.bfloat16:
+            _refuse(said("a reduction such as tl.sum"), handles)
+        wide = of(float32, blocks, blocks)
+        found = apply(self, wide if isinstance(values, tuple) else wide[0], *args, **kwargs)
+        return of(bfloat16, found, blocks) if isinstance(found, tuple) else of(bfloat16, (found,), blocks)[0]
 
     private.replace("reduce", checked)
 
@@ -96,6 +123,19 @@ def _hook_conversions(private: Private) -> None:
     if private.get_bf16 is None:  # before Triton 3.9 there is no bfloat16 constant
         get_fp32 = private.get_fp32
         private.replace("get_bf16", lambda self, value: exact_cast(self, get_fp32(self, value), bfloat16))
+
+
+def add(addresses: np.ndarray, values: np.ndarray, mask: np.ndarray, bfloat16: bool) -> np.ndarray:
+    """Add 16-bit floats to memory, lane by lane, as atomics do; the stock interpreter has no sum that overflows.
+
+    addresses: real ones. values: float16, or the bits of bfloat16. Returns what was there, in the dtype of the values.
+    """
+    before = np.zeros(values.shape, values.dtype)
+    for lane in np.flatnonzero(np.broadcast_to(mask, values.shape)):
+        cell = np.frombuffer((ctypes.c_ubyte * 2).from_address(int(addresses.flat[lane])), values.dtype)
+        before.flat[lane], term = cell[0], values.reshape(-1)[lane : lane + 1]
+        cell[:] = _to_bits(_from_bits(cell) + _from_bits(term)) if bfloat16 else cell + term
+    return before
 
 
 def _from_bits(data) -> np.ndarray:

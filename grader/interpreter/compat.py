@@ -11,7 +11,7 @@ import numpy as np
 from ..sentence import fault, said
 from .batching.array import BatchArray, counters
 from .state import KernelMisuse
-from .triton_private import CONDITION, COUNTER, FUNCTION, Private
+from .triton_private import CONDITION, COUNTER, DECIDED, FUNCTION, JOINED, NEGATED, Private
 
 
 def hook_scalars(private: Private) -> None:
@@ -39,6 +39,40 @@ def hook_scalars(private: Private) -> None:
     private.replace("splat", splat_truth)
 
 
+def hook_floats(private: Private) -> None:
+    """Give a kernel a float as a number of its own, with attributes such as `to`: the interpreter hands on Python's."""
+    convert, float32 = private.to_tensor_of_language, private.language.float32
+
+    @functools.wraps(convert)
+    def converted(argument, *args, **kwargs):
+        if type(argument) is float:
+            return private.tensor(private.Handle(np.array([argument], np.float32), float32), float32)
+        return convert(argument, *args, **kwargs)
+
+    private.replace("to_tensor_of_language", converted)
+
+
+def hook_places(private: Private) -> None:
+    """Give the place of the largest of NaNs alone: to NumPy it is an error, and on a GPU some place."""
+    min_max = private.min_max
+    if min_max is None:
+        return
+
+    @functools.wraps(min_max)
+    def places(self, value, val_reduce_op, idx_reduce_op=None):
+        return min_max(self, value, val_reduce_op, idx_reduce_op and functools.partial(_of_nan_too, idx_reduce_op))
+
+    private.replace("min_max", places)
+
+
+def _of_nan_too(place, values, axis, keepdims):
+    try:
+        return place(values, axis=axis, keepdims=keepdims)
+    except ValueError:
+        nothing = np.min(np.isnan(values), axis=axis, keepdims=True)
+        return place(np.where(nothing, np.zeros((), values.dtype), values), axis=axis, keepdims=keepdims)
+
+
 def _index(block) -> int:
     if block.handle.data.size != 1 or block.dtype.is_floating():
         raise KernelMisuse(
@@ -55,9 +89,10 @@ def hook_meanings(private: Private) -> None:
     """Take calls by name, Python's max, min, loops and conditions as Triton's compiler does.
 
     A function of triton.language that has a name of its own, as after `from triton.language import exp`, is the one
-    that a launch puts in its place. max and min of blocks, or of a block and numbers, go lane by lane. A block of
-    several values has no truth value; to the interpreter it is true. The counter of a loop has 32 bits, or 64 where one
-    of its bounds has, and attributes such as `to`; to the interpreter it is a number of Python, which never overflows.
+    that a launch puts in its place. max and min of blocks, or of a block and numbers, go lane by lane, and so do `and`,
+    `or` and `not`; the interpreter keeps one side. A block of several values has no truth value; to the interpreter it
+    is true. The counter of a loop has 32 bits, or 64 where one of its bounds has, and attributes such as `to`; to the
+    interpreter it is a number of Python, which never overflows.
     """
     stock, tensor, language = private.transformer, private.tensor, private.language
     told = getattr(private.core, "condition", ())  # what the compiler is told with the condition of a loop
@@ -90,15 +125,30 @@ def hook_meanings(private: Private) -> None:
             raise KernelMisuse(
                 fault(
                     "truth-of-a-block",
-                    "`if`, `and`, `or` and `not` ask for one truth value, and this is a block of {count}",
+                    "`if` and `while` ask for one truth value, and this is a block of {count}",
                     count=value.handle.data.size,
                 )
             )
         return value
 
+    def is_block(value) -> bool:
+        return isinstance(value, tensor) and value.type is not value.dtype
+
+    def decided(value, ends: bool) -> bool:
+        return not is_block(value) and bool(condition(value)) is ends
+
+    def joined(left, right, method: str):
+        return getattr(left, method)(right) if is_block(left) else right
+
+    def negated(value):
+        return value.__not__() if is_block(value) else not condition(value)
+
     private.replace("function", function)
     private.replace("counter", _counter_of(private))
     private.replace("condition", condition)
+    private.replace("decided", decided)
+    private.replace("joined", joined)
+    private.replace("negated", negated)
     private.replace("transformer", _Meanings(stock))
 
 
@@ -136,15 +186,39 @@ class _Meanings:
         for node in ast.walk(tree):
             if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
                 node.test = _asked(CONDITION, node.test)
-            elif isinstance(node, ast.BoolOp):
-                node.values = [_asked(CONDITION, value) for value in node.values]
             elif isinstance(node, ast.For) and _counts(node.iter):
                 node.iter = counted(node.iter)
-            elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-                node.operand = _asked(CONDITION, node.operand)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.func.id.startswith("__"):
                 node.func = _asked(FUNCTION, node.func)
-        return self._stock.visit(tree)
+        return self._stock.visit(_LaneByLane().visit(tree))
+
+
+class _LaneByLane(ast.NodeTransformer):
+    """`and`, `or` and `not`, of blocks too. Numbers and constants are asked from left to right, as in Python.
+
+    The left side is kept in a local name, since a lambda would turn the locals of a kernel into cells.
+    """
+
+    def __init__(self):
+        self._kept = 0
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        """a and b: a if decided(a, False) else joined(a, b, "logical_and")."""
+        self.generic_visit(node)
+        ends, method = (False, "logical_and") if isinstance(node.op, ast.And) else (True, "logical_or")
+        left = node.values[0]
+        for right in node.values[1:]:
+            self._kept += 1
+            name = f"_five_passes_left_{self._kept}"
+            kept = ast.NamedExpr(ast.Name(name, ast.Store()), left)
+            both = _called(JOINED, ast.Name(name, ast.Load()), right, ast.Constant(method))
+            left = ast.IfExp(_called(DECIDED, kept, ast.Constant(ends)), ast.Name(name, ast.Load()), both)
+        return ast.fix_missing_locations(ast.copy_location(left, node))
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        """not a: negated(a)."""
+        self.generic_visit(node)
+        return ast.copy_location(_called(NEGATED, node.operand), node) if isinstance(node.op, ast.Not) else node
 
 
 def _counts(iterable: ast.expr) -> bool:
@@ -159,7 +233,11 @@ def counted(call: ast.Call) -> ast.Call:
 
 
 def _asked(name: str, node: ast.expr) -> ast.Call:
-    return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), [node], []), node)
+    return ast.copy_location(_called(name, node), node)
+
+
+def _called(name: str, *arguments: ast.expr) -> ast.Call:
+    return ast.Call(ast.Name(name, ast.Load()), [*arguments], [])
 
 
 _NOT_INTERPRETED = {"create_inline_asm": "tl.inline_asm_elementwise", "new_block": "tl.map_elementwise"}

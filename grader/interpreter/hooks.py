@@ -49,6 +49,8 @@ _GROUPS = {
             compat.hook_scalars,
             compat.hook_constants,
             compat.hook_meanings,
+            compat.hook_floats,
+            compat.hook_places,
             compat.hook_refusals,
         ),
     ),  # fmt: skip
@@ -234,7 +236,11 @@ def _hook_atomics(private: Private) -> None:
     def atomic_rmw(self, op, ptr, val, mask, *args, **kwargs):
         if current.launch is not None:
             ptr = _checked_update(ptr, mask.data, private, val.data.itemsize)
-        before = rmw(self, op, ptr, _in_whole_numbers(op, val, private), mask, *args, **kwargs)
+        if op.name == "FADD" and val.data.dtype.itemsize == 2 and current.launch is not None:
+            is_bfloat16 = ptr.get_element_ty().is_bf16()
+            before = private.Handle(bfloat16.add(ptr.data, val.data, mask.data, is_bfloat16), val.dtype.scalar)
+        else:
+            before = rmw(self, op, ptr, _in_whole_numbers(op, val, private), mask, *args, **kwargs)
         if before.data.dtype.kind != val.data.dtype.kind:
             before = private.Handle(before.data.view(val.data.dtype), val.dtype.scalar)
         if current.launch is not None:
@@ -418,7 +424,7 @@ def _begun(executor, args, kwargs) -> LaunchState:
     executor.constexprs = launch_args.constexprs(executor)
     bound, options = launch_args.bind(kernel, args, kwargs)
     launch_args.check(kernel.__name__, bound, executor.constexprs)
-    names = [n for n, v in bound.items() for _ in launch_args.tensors(v) if n not in executor.constexprs]
+    names = [called for n, v in bound.items() if n not in executor.constexprs for called, _ in launch_args.named(n, v)]
     record = _record(kernel.__name__, bound, options, executor.constexprs)
     if current.before_launch is not None:
         executor.fn = current.before_launch(record) or kernel

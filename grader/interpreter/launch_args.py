@@ -132,12 +132,19 @@ def divisor(value) -> int | None:
 
 
 def tensors(value):
-    """Yield the tensors of one argument: itself, or those in a tuple at any depth."""
+    """Yield the tensors of one argument: itself, that of a descriptor, or those in a tuple at any depth."""
+    yield from (tensor for _, tensor in named("", value))
+
+
+def named(name: str, value):
+    """Yield (name, tensor) of the tensors of one argument: those in a tuple have their place behind its name."""
     if is_tensor(value):
-        yield value
+        yield name, value
+    elif hasattr(value, "block_shape"):
+        yield name, value.base
     elif isinstance(value, tuple):
-        for item in value:
-            yield from tensors(item)
+        for i, item in enumerate(value):
+            yield from named(f"{name}[{i}]", item)
 
 
 def on_the_cpu(value) -> bool:

@@ -57,7 +57,9 @@ class Launch:
     constants: dict
     signature: dict
     divisible: dict = field(default_factory=dict)
-    shared: int = 0  # stores to an element that another program had stored to before, atomics left out
+    # Stores to an element that another program had stored to before. Left out are atomics, and stores that atomics
+    # order, such as those of programs that hold one lock.
+    shared: int = 0
     widest: int = 0  # active lanes of its widest access
     largest: int = 0  # as in spec.Launch, like the next one
     loads: int = 0
@@ -66,10 +68,13 @@ class Launch:
     open: int = 0  # as in spec.Launch
     storing_programs: set[int] = field(default_factory=set)
     loaded: Counter[int] = field(default_factory=Counter)  # by program: active lanes of its loads
-    # For each tensor, by element: the program that stored to it last (-1: none), and the time of that store.
-    owners: dict[str, np.ndarray] = field(default_factory=dict)
-    times: dict[str, np.ndarray] = field(default_factory=dict)
+    # By index of a region and by element: the program that stored to it last (-1: none), and the time of that store.
+    owners: dict[int, np.ndarray] = field(default_factory=dict)
+    times: dict[int, np.ndarray] = field(default_factory=dict)
     atomics: dict[int, int] = field(default_factory=dict)  # by program: the time of its last atomic
+    # By program, and by element of a lock or a counter: up to which time it knows of what each program did.
+    known: dict[int, dict[int, int]] = field(default_factory=dict)
+    told: dict[tuple, dict[int, int]] = field(default_factory=dict)
     clock: int = 0
     program: int = -1  # as in spec.Launch
 
@@ -94,9 +99,9 @@ class Launch:
 
         elements: element numbers, array or slice. program: one for all, or an array with one for each.
         """
-        if region.name not in self.owners:
+        if region.index not in self.owners:
             return
-        owners, times = self.owners[region.name][elements], self.times[region.name][elements]
+        owners, times = self.owners[region.index][elements], self.times[region.index][elements]
         theirs = (owners >= 0) & (owners != program)
         self.early += sum(
             time > self.atomics.get(owner, -1) for owner, time in zip(*(a[theirs].tolist() for a in (owners, times)))
@@ -107,14 +112,29 @@ class Launch:
 
         elements: element numbers, array or slice. program, time: one for all, or an array with one for each.
         """
-        name = region.name
-        if name not in self.owners:
-            self.owners[name] = np.full(region.numel, -1, np.int64)
-            self.times[name] = np.zeros(region.numel, np.int64)
+        place = region.index
+        if place not in self.owners:
+            self.owners[place] = np.full(region.numel, -1, np.int64)
+            self.times[place] = np.zeros(region.numel, np.int64)
         if not atomic:
-            before = self.owners[name][elements]
-            self.shared += int(((before >= 0) & (before != program)).sum())
-        self.owners[name][elements], self.times[name][elements] = program, time
+            before = self.owners[place][elements]
+            theirs = (before >= 0) & (before != program)
+            if theirs.any() and (known := self.known.get(program) if type(program) is int else None):
+                pairs = zip(before[theirs].tolist(), self.times[place][elements][theirs].tolist())
+                self.shared += sum(known.get(owner, -1) < when for owner, when in pairs)
+            else:
+                self.shared += int(theirs.sum())
+        self.owners[place][elements], self.times[place][elements] = program, time
+
+    def synchronize(self, element: tuple, program: int) -> None:
+        """Note that a program made an atomic access to one element: it knows what all did before theirs to it.
+
+        element: (index of the region, number). In an atomic access to a block, nobody waits for anybody.
+        """
+        known, told = self.known.setdefault(program, {}), self.told.setdefault(element, {})
+        for one, when in (*told.items(), (program, self.clock)):
+            known[one] = max(when, known.get(one, -1))
+        told.update(known)
 
 
 def ascend(elements: np.ndarray) -> bool:
@@ -173,6 +193,8 @@ class Ledger:
         launch.storing_programs.add(program)
         if atomic:
             launch.atomics[program] = launch.clock
+            if elements.size == 1:
+                launch.synchronize((region.index, int(elements[0])), program)
         launch.store(region, elements, program, launch.clock, atomic)
 
     def entry(self, region) -> Entry:

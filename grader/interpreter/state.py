@@ -50,10 +50,11 @@ class State:
     """Conditions and recordings for the next launches, and the launch that is running.
 
     order: "forward", "reversed" or "shuffled". poison: whether masked lanes of a load without `other` hold poison.
-    strides, few, blind: as in Call.
+    strides, few, blind: as in Call. bfloat16: whether kernels may compute with it.
     """
 
     def __init__(self):
+        self.bfloat16 = False
         self.order = "forward"
         self.poison = True
         self.strides: tuple[tuple[int, ...], ...] = ()

@@ -19,8 +19,10 @@ from typing import NamedTuple
 
 from ..sentence import said
 
-# Global names of kernels that are ours: what a function of Python means in them, a condition, and a loop's counter.
-FUNCTION, CONDITION, COUNTER = "_five_passes_function", "_five_passes_condition", "_five_passes_counter"
+# Global names of kernels that are ours: what a function of Python means in them, a condition, a loop's counter, whether
+# `and` and `or` end with their left side, both sides in one, and `not`.
+OURS = "function", "condition", "counter", "decided", "joined", "negated"
+FUNCTION, CONDITION, COUNTER, DECIDED, JOINED, NEGATED = (f"_five_passes_{name}" for name in OURS)
 
 # our name -> its path from triton.runtime.interpreter
 _PATHS = {
@@ -61,6 +63,7 @@ _PATHS = {
     "reduced_to_tensor": "ReduceScanOpInterface.to_tensor",
     "own_reduction": "ReduceOps.generic_reduce",
     "own_scan": "ScanOps.generic_scan",
+    "min_max": "ReduceOps.min_max",
     "builder_options": "interpreter_builder.options",
     "ir": "_ir",
     # triton.language, and how a launch patches it
@@ -79,9 +82,7 @@ _PATHS = {
     # the rewriting of a kernel's text, which sees the global names of the interpreter
     "transformer": "FunctionRewriter.ast_transformer",
     "first_line": "FunctionRewriter._get_jit_fn_file_line",
-    "function": FUNCTION,
-    "condition": CONDITION,
-    "counter": COUNTER,
+    **{name: f"_five_passes_{name}" for name in OURS},
 }
 _ALWAYS = ("Handle", "numpy_dtype", "Builder", "language", "core", "tensor")
 # feature -> the names that it needs. A name that no feature needs may be missing.
@@ -313,18 +314,23 @@ def _configuration(tuner, args, given: dict, pick: Callable) -> dict:
 
 
 def send_decorated(
-    tell: Callable[[str, str], None] | None = None, choose: Callable[[tuple, list], int] | None = None
+    tell: Callable[[str, str], None] | None = None,
+    choose: Callable[[tuple, list], int] | None = None,
+    rehearse: Callable[[str, list, list], int] | None = None,
 ) -> None:
     """Make a launch of an autotuned kernel, or one with heuristics, a launch of its function. For this process.
 
     tell: gets the name of an autotuned kernel that has a choice, and the configuration that it runs with. choose: the
     place of the best among launches (function, grid, args, kwargs), for a key that tells one choice from others; None:
-    it is the first one.
+    it is the first one. rehearse: the same, for the kernel's name, the settings of each configuration, and functions
+    that run each as Triton does for its time, with its hooks.
     """
     autotuner, heuristics = tuners()
 
     def run(kernel, *args, grid=None, warmup=False, **kwargs):
         pick = functools.partial(_chosen_by, choose, kernel, grid, args, kwargs) if choose and not warmup else None
+        if rehearse and not warmup:
+            pick = functools.partial(_rehearsed, rehearse, kernel, grid, args, kwargs)
         function, more = under_decorators(kernel, args, kwargs, pick)
         if warmup:
             return None
@@ -352,6 +358,26 @@ def _chosen_by(choose: Callable, kernel, grid, args, kwargs: dict, tuner, given:
     dtypes = tuple(str(value.dtype) for value in given.values() if hasattr(value, "dtype"))
     key = (id(tuner), tuple(given.get(name) for name in tuner.keys), dtypes)
     return fitting[choose(key, launches)], True
+
+
+def _rehearsed(rehearse: Callable, kernel, grid, args, kwargs: dict, tuner, given: dict, fitting: list) -> tuple:
+    """As `pick` of under_decorators: `rehearse` says which configuration is taken, and may run each of them before."""
+    if len(fitting) == 1:
+        return fitting[0], True
+
+    def run(configuration) -> None:
+        function, more = under_decorators(kernel, args, kwargs, lambda *_: (configuration, False))
+        values = {**given, **configuration.all_kwargs()}
+        if configuration.pre_hook is not None:
+            configuration.pre_hook(values)
+        tuner.pre_hook(values)
+        function[grid](*args, **{**kwargs, **more})
+        tuner.post_hook(values, exception=None)
+        tuner.pre_hook(values, reset_only=True)  # once all have run, in Triton
+
+    runs = [functools.partial(run, configuration) for configuration in fitting]
+    name = under_decorators(kernel, args, kwargs, lambda *_: (fitting[0], False))[0].__name__
+    return fitting[rehearse(name, [each.kwargs for each in fitting], runs)], True
 
 
 @contextlib.contextmanager
@@ -458,7 +484,9 @@ def compile_for(kernel, args, kwargs: dict, target: tuple, change: Callable[[str
 
 
 # Names that the interpreter's rewriting of a kernel's text relies on, and parameters that Triton fills in by itself.
-REWRITER_NAMES = frozenset({"interpreter_semantic", "_InterpreterComparison", FUNCTION, CONDITION, COUNTER})
+REWRITER_NAMES = frozenset(
+    {"interpreter_semantic", "_InterpreterComparison", *(f"_five_passes_{name}" for name in OURS)}
+)
 FILLED_IN = frozenset({"_semantic", "_builder", "_generator", "member"})
 _LANGUAGE = ("triton.language",) + tuple(
     f"triton.language.{part}"

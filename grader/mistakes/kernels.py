@@ -198,8 +198,8 @@ MISTAKES = [
     ),
     Mistake(
         "and-or-on-masks",
-        "When a kernel is interpreted, `and`, `or` and `not` are wrong for masks: Python takes each mask as a whole. "
-        "Compiled, they work lane by lane, but Triton has deprecated that.",
+        "`and` and `or` are for single truth values. Between masks Triton takes them lane by lane, and has deprecated "
+        "that.",
         "Which operator works on every lane?",
         several(
             "4.1",

@@ -766,3 +766,275 @@ def top_p_reference(x, p=0.9):
     last = (ordered.cumsum(-1) - ordered < p).sum(-1, keepdim=True) - 1
     kept = torch.where(shares >= ordered.gather(-1, last.clamp(min=0)), shares, 0.0)
     return kept / kept.sum(-1, keepdim=True)
+
+
+@triton.jit
+def locked_sums_kernel(part_ptr, lock_ptr, x_ptr, n, GROUPS: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    group = row % GROUPS
+    lock, filled, place = lock_ptr + group, lock_ptr + GROUPS + group, part_ptr + group * n + cols
+    x = tl.load(x_ptr + row * n + cols, mask=cols < n, other=0.0).to(tl.float32)
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    if tl.load(filled) == 0:
+        tl.atomic_xchg(filled, 1)
+    else:
+        x += tl.load(place, mask=cols < n, other=0.0)
+    tl.store(place, x, mask=cols < n)
+    tl.debug_barrier()
+    tl.atomic_xchg(lock, 0)
+
+
+def locked_sums(x):
+    """Sums of the rows, each group of them in memory that a lock guards."""
+    x = x.contiguous()
+    (m, n), groups = x.shape, 2
+    part = torch.zeros((groups, n), dtype=torch.float32, device=x.device)
+    lock = torch.zeros(2 * groups, dtype=torch.int32, device=x.device)
+    if m:
+        locked_sums_kernel[(m,)](part, lock, x, n, GROUPS=groups, BLOCK=triton.next_power_of_2(n))
+    return part.sum(0).to(x.dtype)
+
+
+@triton.jit
+def two_of_many_kernel(w_ptr, i_ptr, x_ptr, m, n, eps, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)[:, None]
+    cols = tl.arange(0, BLOCK)[None, :]
+    mask = rows < m and cols < n
+    x = tl.load(x_ptr + rows * n + cols, mask=mask, other=-float("inf")).to(tl.float32)
+    e = tl.exp(x - tl.max(x, axis=1)[:, None])
+    p = e / (tl.sum(e, axis=1)[:, None] + eps.to(tl.float32))
+    for k in range(2):
+        place = tl.argmax(p, axis=1)[:, None]
+        tl.store(w_ptr + rows * 2 + k, tl.max(p, axis=1)[:, None], mask=rows < m)
+        tl.store(i_ptr + rows * 2 + k, place, mask=rows < m)
+        p = tl.where(cols == place, -float("inf"), p)
+
+
+def two_of_many(x, eps=1e-12):
+    """The two largest weights of each row and their places. Rows beyond the last one are all NaN."""
+    x = x.contiguous()
+    (m, n), kwargs = x.shape, {"device": x.device}
+    weights, places = (
+        torch.empty((m, 2), dtype=torch.float32, **kwargs),
+        torch.empty((m, 2), dtype=torch.int32, **kwargs),
+    )
+    assert n > 1
+    two_of_many_kernel[(triton.cdiv(m, 4),)](weights, places, x, m, n, eps, ROWS=4, BLOCK=triton.next_power_of_2(n))
+    return weights, places
+
+
+def two_of_many_reference(x, eps=1e-12):
+    weights, places = torch.topk(torch.softmax(x, -1), 2)
+    return weights, places.int()
+
+
+@triton.jit
+def described_matmul_kernel(a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        acc = tl.dot(a.load([m, k]), b.load([k, n]), acc)
+    c.store([m, n], acc.to(c.dtype))
+
+
+def described_matmul(a, b):
+    """With descriptors that the host makes."""
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    assert all(t.stride(1) == 1 and t.stride(0) * t.element_size() % 16 == t.data_ptr() % 16 == 0 for t in (a, b))
+    (M, K), N = a.shape, b.shape[1]
+    c = torch.empty((M, N), dtype=a.dtype, device=a.device)
+    assert N * c.element_size() % 16 == 0
+    described = [TensorDescriptor.from_tensor(t, [16, 16]) for t in (a, b, c)]
+    described_matmul_kernel[(triton.cdiv(M, 16), triton.cdiv(N, 16))](*described, K, BM=16, BN=16, BK=16)
+    return c
+
+
+@triton.jit
+def scores_backward_kernel(ds_ptr, s_ptr, v_ptr, do_ptr, T, D, BT: tl.constexpr, BD: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    t, d = tl.arange(0, BT), tl.arange(0, BD)
+    seen, inside = t <= row, (t[:, None] < T) & (d[None, :] < D)
+    s = tl.load(s_ptr + row * T + t, mask=seen & (t < T), other=-float("inf")).to(tl.float32)
+    v = tl.load(v_ptr + t[:, None] * D + d[None, :], mask=inside, other=0.0).to(tl.float32)
+    do = tl.load(do_ptr + row * D + d, mask=d < D, other=0.0).to(tl.float32)
+    e = tl.exp(s - tl.max(s, axis=0))
+    p = e / tl.sum(e, axis=0)
+    delta = tl.sum(tl.sum(p[:, None] * v, axis=0) * do, axis=0)
+    dp = tl.sum(v * do[None, :], axis=1)
+    tl.store(ds_ptr + row * T + t, p * (dp - delta), mask=t < T)
+
+
+def scores_backward(s, v, do):
+    """The gradient of causal scores s [T, T], of what becomes of v [T, D]. In row 0 only roundings are left of it."""
+    s, v, do = s.contiguous(), v.contiguous(), do.contiguous()
+    T, D = v.shape
+    assert s.shape == (T, T) and do.shape == v.shape
+    ds = torch.empty_like(s)
+    if T:
+        blocks = {"BT": triton.next_power_of_2(T), "BD": triton.next_power_of_2(D)}
+        scores_backward_kernel[(T,)](ds, s, v, do, T, D, **blocks)
+    return ds
+
+
+def scores_backward_reference(s, v, do):
+    assert s.shape == (len(v), len(v)) and do.shape == v.shape
+    s = s.clone().requires_grad_()
+    with torch.enable_grad():
+        masked = s.masked_fill(torch.ones(s.shape, dtype=torch.bool).triu(1), -torch.inf)
+        return torch.autograd.grad(torch.softmax(masked, -1) @ v, s, do)[0]
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 32})], key=["n"], restore_value=["p_ptr", "m_ptr"]
+)
+@triton.jit
+def momentum_kernel(p_ptr, m_ptr, g_ptr, rate, beta, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    g = tl.load(g_ptr + offsets, mask=mask, other=0.0).to(tl.float32)
+    m = beta * tl.load(m_ptr + offsets, mask=mask, other=0.0).to(tl.float32) + g
+    p = tl.load(p_ptr + offsets, mask=mask, other=0.0).to(tl.float32)
+    tl.store(m_ptr + offsets, m, mask=mask)
+    tl.store(p_ptr + offsets, p - rate * m, mask=mask)
+
+
+def momentum_(p, m, g, rate=0.1, beta=0.9):
+    """Changes p and m, as tuning it must not."""
+    assert p.is_contiguous() and m.is_contiguous() and g.is_contiguous()
+    n = p.numel()
+    grid = lambda meta: (triton.cdiv(n, meta["BLOCK"]),)  # noqa: E731
+    momentum_kernel[grid](p, m, g, rate, beta, n)
+
+
+def momentum_reference_(p, m, g, rate=0.1, beta=0.9):
+    m.mul_(beta).add_(g)
+    p.sub_(rate * m)
+
+
+@triton.jit
+def between_kernel(y_ptr, a_ptr, b_ptr, w_ptr, a_stride, b_stride, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    a = tl.load(a_ptr + offsets * a_stride, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + offsets * b_stride, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + offsets, mask=mask, other=0.0).to(tl.float32)
+    tl.store(y_ptr + offsets, a + w * (b - a), mask=mask)
+
+
+def between(a, b, w):
+    """Of vectors. Whose strides no kernel gets, such as w here, lies as it lies."""
+    y = torch.empty(a.shape, dtype=a.dtype, device=a.device)
+    n = a.numel()
+    between_kernel[(triton.cdiv(n, 32),)](y, a, b, w, a.stride(0), b.stride(0), n, BLOCK=32)
+    return y
+
+
+@triton.jit
+def predicted_kernel(y_ptr, x_ptr, i_ptr, L, V, BLOCK: tl.constexpr):
+    token, batch = tl.program_id(0).to(tl.int64), tl.program_id(1).to(tl.int64)
+    x_ptr += (batch * (L + 1) + token) * V
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + cols, mask=cols < V, other=-float("inf")).to(tl.float32)
+    largest = tl.max(x, axis=0)
+    chosen = tl.load(x_ptr + tl.load(i_ptr + batch * L + token)).to(tl.float32)
+    tl.store(y_ptr + batch * L + token, chosen - largest - tl.log(tl.sum(tl.exp(x - largest), axis=0)))
+
+
+def predicted(logits, tokens):
+    """logits [B, L + 1, V], tokens [B, L]. Nobody says what becomes of another length."""
+    logits, tokens = logits.contiguous(), tokens.contiguous()
+    (B, L), V = tokens.shape, logits.shape[2]
+    y = torch.empty((B, L), dtype=torch.float32, device=logits.device)
+    if B and L:
+        predicted_kernel[(L, B)](y, logits, tokens, L, V, BLOCK=triton.next_power_of_2(V))
+    return y
+
+
+def predicted_reference(logits, tokens):
+    return torch.log_softmax(logits[:, :-1], -1).gather(2, tokens[:, :, None])[..., 0]
+
+
+@triton.jit
+def pages_sums_kernel(y_ptr, x_ptr, ends_ptr, places_ptr, stride, D, BLOCK: tl.constexpr):
+    sequence = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), dtype=tl.float32)
+    for i in range(tl.load(ends_ptr + sequence), tl.load(ends_ptr + sequence + 1)):
+        place = tl.load(places_ptr + i).to(tl.int64)
+        total += tl.load(x_ptr + place * stride + cols, mask=cols < D, other=0.0).to(tl.float32)
+    tl.store(y_ptr + sequence * D + cols, total, mask=cols < D)
+
+
+def pages_sums(x, ends, places):
+    """The sums of the rows of x at places[ends[i] : ends[i + 1]]."""
+    assert x.stride(1) == 1
+    y = torch.empty((len(ends) - 1, x.shape[1]), dtype=x.dtype, device=x.device)
+    block = triton.next_power_of_2(x.shape[1])
+    pages_sums_kernel[(len(ends) - 1,)](y, x, ends, places, x.stride(0), x.shape[1], BLOCK=block)
+    return y
+
+
+def pages_sums_reference(x, ends, places):
+    return torch.stack([x[places[a:b].long()].sum(0) for a, b in zip(ends[:-1].tolist(), ends[1:].tolist())])
+
+
+@triton.jit
+def squared_relu_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.maximum(tl.load(x_ptr + offsets, mask=offsets < n, other=0), 0)
+    tl.store(y_ptr + offsets, x * x, mask=offsets < n)
+
+
+def squared_relu(x):
+    """Computed in the dtype of x, whatever it is."""
+    x = x.contiguous()
+    y, n = torch.empty_like(x), x.numel()
+    squared_relu_kernel[(triton.cdiv(n, 64),)](y, x, n, BLOCK=64)
+    return y
+
+
+@triton.jit
+def sampled_kernel(y_ptr, x_ptr, heat_ptr, seed_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n + cols, mask=cols < n, other=-float("inf")).to(tl.float32)
+    heat = tl.load(heat_ptr + row).to(tl.float32)
+    if heat > 0:
+        x = x / heat - tl.log(-tl.log(tl.maximum(tl.rand(tl.load(seed_ptr + row), cols), 1e-7)))
+    tl.store(y_ptr + row, tl.argmax(x, axis=0))
+
+
+def sampled(x, heat, seeds):
+    x = x.contiguous()
+    y = torch.empty(x.shape[0], dtype=torch.int64, device=x.device)
+    block = triton.next_power_of_2(x.shape[1])
+    sampled_kernel[(x.shape[0],)](y, x, heat.contiguous(), seeds.contiguous(), x.shape[1], BLOCK=block)
+    return y
+
+
+def sampled_reference(x, heat, seeds):
+    assert (heat == 0).all(), "only what is not drawn has a reference"
+    return x.argmax(-1)
+
+
+@triton.jit
+def half_sums_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(
+        y_ptr + offsets % 4, tl.load(x_ptr + offsets, mask=offsets < n, other=0.0).to(tl.float32), mask=offsets < n
+    )
+
+
+def half_sums(x):
+    """Sums of every fourth element, by atomics."""
+    x = x.contiguous()
+    y, n = torch.zeros(4, dtype=torch.float32, device=x.device), x.numel()
+    half_sums_kernel[(triton.cdiv(n, 32),)](y, x, n, BLOCK=32)
+    return y.to(x.dtype)
+
+
+def half_sums_reference(x):
+    return torch.nn.functional.pad(x.reshape(-1), (0, -x.numel() % 4)).view(-1, 4).sum(0)

@@ -179,8 +179,6 @@ class Transaction:
 
     def check(self) -> None:
         """Raise Unbatchable if a program loaded or stored an element that another program stored."""
-        if len({region.name for region in self.regions}) < len(self.regions):
-            raise Unbatchable("tensors of one name, which the launch record would mix up")
         for index in self.written:
             region = self.regions[index - 1]
             same = overlapping(region, self.regions)
