@@ -324,14 +324,20 @@ def test_what_is_wrong_is_stopped_and_told(run, name):
     assert from_error(error) or name in unnamed or error["type"] == "EndlessKernel"
 
 
+def built(source):
+    """The error text of g++ for a source, "" if there is none."""
+    text, refused = tools.read(source, 0)
+    return refused or tools.build("kernel", text)
+
+
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_what_stands_beside_a_kernel_is_read_too(name, tmp_path, monkeypatch):
     """It is refused before the library is loaded."""
     monkeypatch.chdir(tmp_path)
     text, told = OUTSIDE[name]
 
-    assert re.search(told, tools.build("kernel", text + HEAD + "    y[me] = x[me];\n}\n"))
-    assert tools.build("kernel", HEAD + "    y[me] = x[me];\n}\n") == ""
+    assert re.search(told, built(text + HEAD + "    y[me] = x[me];\n}\n"))
+    assert built(HEAD + "    y[me] = x[me];\n}\n") == ""
 
 
 def test_a_kernel_may_use_the_names_that_the_header_defines():
@@ -599,12 +605,12 @@ def test_a_gpu_has_the_types_and_numbers_of_the_header():
     types = {*re.findall(r"^typedef .* (\w+);$", header, re.MULTILINE)} - BUILT_IN
     numbers = {*re.findall(r"^#define ((?:FLT|DBL|INT|UINT|CUDART)_\w+) ", header, re.MULTILINE)}
     both = [name for name in sorted(numbers) if "NAN" not in name]
-    same = "".join(f"static_assert({name} == {device._MACROS[name]});\n" for name in both)
+    same = "".join(f"static_assert({name} == {device.MACROS[name]});\n" for name in both)
     same += "".join(f"static_assert(__is_same({name}, {kind}));\n" for name, kind in device._TYPES.items())
     text = f"{header}\n{same}"
 
     assert types == device._TYPES.keys()
-    assert numbers <= device._MACROS.keys()
+    assert numbers <= device.MACROS.keys()
     for one, other, right in (
         ("", "", True),
         ("== 2147483647)", "== 2147483646)", False),

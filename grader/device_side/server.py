@@ -163,8 +163,7 @@ class Server:
         if "error" in done:
             return done
         source = decode(done["value"])
-        asked = {**call.kwargs, "requests": call.requests}
-        cuda.launch(source, self._observer.ledger, call.grid, call.order, call.args, **asked)
+        cuda.launch(source, self._observer.ledger, call)
         return {"value": encode(None)}
 
     def _argument(self, arg, memory: str) -> list:
