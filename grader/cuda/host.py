@@ -20,6 +20,7 @@ from . import banks, kernel_text, readers, report, tools
 
 _texts: dict[tuple[str, int], str | report.Stopped] = {}
 _libraries: dict[str, ctypes.CDLL | report.Stopped] = {}
+_MOST_TEXTS = 6  # that compilers make of one source: each costs half a second
 _UNSTORED = (0, 0), (0x7F800000, 0x7FC00000)  # what many GPUs have there; inf and NaN, because fmaxf ignores NaN
 
 
@@ -58,7 +59,8 @@ def launch(source: str, ledger: Ledger, call: Call) -> None:
     """
     grid, args, function, threads = call.grid, call.args, call.kwargs["function"], call.kwargs["threads"]
     number = _drawn(args) * 2 + call.poison
-    runtime, kernel = _runtime(), with_kernel(source, function, number)
+    reader = _reader(source, number)
+    runtime, kernel = _runtime(), with_kernel(source, function, reader)
     library = pathlib.Path(kernel._name).stem
     _leave_open(Open.in_dll(runtime, "open_to"), number)
     tensors = {}  # name -> tensor, in the order of the arguments
@@ -79,7 +81,7 @@ def launch(source: str, ledger: Ledger, call: Call) -> None:
         (ctypes.c_int64 * 6)(*given), len(blocks), threads, (ctypes.c_int * len(blocks))(*blocks),
     )  # fmt: skip
     record = Launch(function, grid, {"threads": threads}, {}, {})
-    record.options["reader"] = readers.named(number) if depends(source, number) else ""
+    record.options["reader"] = readers.named(reader) if _depends(source, reader) else ""
     _record(runtime, source, library, ledger, record, tensors)
     ledger.shared_requests += banks.requests(runtime, watched, lambda code: tools.line(library, code))
     if stopped:
@@ -90,7 +92,7 @@ def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, 
     """Enter the runtime's counts into the ledger, and copy its memory back into the tensors."""
     counts = Counts.in_dll(runtime, "counts")
     names = "barriers shuffles most_loads stored_again most_read narrow thread_steps warp_steps"
-    for name in [*names.split(), "most_atomics", "most_shuffles"]:
+    for name in [*names.split(), "most_atomics", "most_shuffles", "clocks"]:
         launch.options[name] = getattr(counts, name)
     launch.open = int(bool(counts.unstored or counts.clocks or launch.options["reader"]))
     launch.options["loaded_back"] = 0  # elements read from tensors that the kernel also stores to
@@ -144,41 +146,53 @@ def _drawn(args) -> int:
     return zlib.crc32(b"".join(ctypes.string_at(arg.data_ptr(), arg.nbytes) for arg in args if hasattr(arg, "data_ptr")))
 
 
-def with_kernel(source: str, function: str, number: int) -> ctypes.CDLL:
-    """The library of a CUDA source that has this kernel, as the compiler `number` reads it. Raises report.Stopped."""
+def with_kernel(source: str, function: str, reader: int) -> ctypes.CDLL:
+    """The library of a CUDA source that has this kernel, as a compiler reads it. Raises report.Stopped.
+
+    reader: the number of the compiler, as in readers.arguments.
+    """
     _runtime()  # whose functions the library calls
-    library = compiled(source, number)
+    library = _compiled(source, reader)
     if not hasattr(library, function):
         raise report.no_kernel(function)
     return library
 
 
-def depends(source: str, number: int) -> bool:
-    """Whether another compiler than `number` reads another text."""
-    source = report.without_includes(source)
-    return kernel_text.asks(source) and _read(source, number) != _read(source, number ^ 1)
+def _reader(source, number: int) -> int:
+    """The compiler that reads a source for a launch: `number`, or one before where many have read another text each.
 
-
-def _read(source: str, number: int) -> str | report.Stopped:
-    """The text as the compiler `number` reads it."""
-    if (source, number) not in _texts:
-        text, output = tools.read(source, number)
-        _texts[source, number] = report.refused(output, source) if output else text
-    return _texts[source, number]
-
-
-def compiled(source: str, number: int) -> ctypes.CDLL:
-    """The compiled library of a CUDA source, cached by its text. Raises report.Stopped where it does not compile.
-
-    number: of the compiler that reads it, as in readers.arguments.
+    It is always the same where the source does not ask.
     """
+    if not isinstance(source, str) or not kernel_text.asks(source := report.without_includes(source)):
+        return 0
+    before = {text: reader for (of, reader), text in _texts.items() if of == source and text in _libraries}
+    if len(before) < _MOST_TEXTS or _read(source, number) in before:
+        return number
+    return list(before.values())[number % len(before)]
+
+
+def _depends(source: str, reader: int) -> bool:
+    """Whether another compiler reads another text."""
+    source = report.without_includes(source)
+    return kernel_text.asks(source) and _read(source, reader) != _read(source, reader ^ 1)
+
+
+def _read(source: str, reader: int) -> str | report.Stopped:
+    if (source, reader) not in _texts:
+        text, output = tools.read(source, reader)
+        _texts[source, reader] = report.refused(output, source) if output else text
+    return _texts[source, reader]
+
+
+def _compiled(source: str, reader: int) -> ctypes.CDLL:
+    """The compiled library of a CUDA source, cached by its text. Raises report.Stopped where it does not compile."""
     if not isinstance(source, str):
         kind = source.kind if isinstance(source, Unreadable) else type(source).__name__
         raise report.Stopped(
             fault("no-text", "the text of a kernel was expected, not an object of the type {kind}", kind=kind)
         )
     source = report.without_includes(source)
-    library = text = _read(source, number if kernel_text.asks(source) else 0)
+    library = text = _read(source, reader)
     if isinstance(text, str):
         if text not in _libraries:
             _libraries[text] = _built(f"kernel{len(_libraries)}", text, source)
