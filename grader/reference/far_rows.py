@@ -38,6 +38,25 @@ def case(
     )
 
 
+def of_function(case: Case, *places: int) -> Case:
+    """The case of a function, with tensor arguments whose rows lie so far apart.
+
+    case: with contiguous matrices of three rows. places: of these, among the tensor arguments.
+    """
+    tensors = [arg for arg in case.call.args if hasattr(arg, "untyped_storage")]
+    strides = {place: _STRIDE + 16 * number for number, place in enumerate(places, 1)}
+    of_tensors = tuple((strides[n], 1) if n in strides else () for n in range(len(tensors)))
+    return replace(
+        case,
+        call=replace(case.call, strides=of_tensors),
+        size=_SIZE,
+        dear=True,  # what is wrong in near rows is wrong in far ones too, where its traces look otherwise
+        budget=None,  # it may copy the rows first
+        interpreted_only=True,
+        facts=case.facts | {"far": tuple(strides.values())},
+    )
+
+
 def of_heads(near: Case, axis: int) -> Case:
     """A launch of 13.3 whose heads (axis 1) or batches (axis 0) of one head lie so far apart.
 
