@@ -128,7 +128,7 @@ def _wrapper_cases(seed: int) -> list[Case]:
             "fused_softmax", said("rows 6 apart, columns 24 apart, 4×6"), inputs.apart_both_ways(inputs.large(4, 6, g))
         ),
         far_rows.of_function(
-            softmax_function.case("fused_softmax", said("rows more than 2^30 elements apart"), inputs.randn(3, 6, g)), 0
+            softmax_function.case("fused_softmax", far_rows.LABEL, inputs.randn(3, 6, g)), 0
         ),
         *softmax_function.refusals("fused_softmax", g),
     ]

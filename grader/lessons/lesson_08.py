@@ -244,6 +244,9 @@ def _wrapper_cases(seed: int) -> list[Case]:
             inputs.apart_both_ways(inputs.large(4, 6, g)),
             walks=2,
         ),
+        far_rows.of_function(
+            softmax_function.case("online_softmax", far_rows.LABEL, inputs.randn(3, 6, g), walks=2), 0
+        ),
         *softmax_function.refusals("online_softmax", g),
     ]
 

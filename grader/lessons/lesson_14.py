@@ -10,7 +10,7 @@ import torch
 from ..checks import inputs
 from ..mistakes.bandwidth import BANDWIDTH
 from ..mistakes.routing import PICK, ROUTE
-from ..reference import bandwidth, routing, softmax_function
+from ..reference import bandwidth, far_rows, routing, softmax_function
 from ..sentence import said
 from ..spec import Case, Exercise
 
@@ -132,6 +132,9 @@ def _any_matrix(seed: int, name: str, own: bool) -> list[Case]:
     ]
     cases += [twice, *(routing.case(label, view, name=name, own=own) for label, view in views)]
     if own:
+        for n in (random.Random(seed).randint(20, 60), 2000, 33_000):
+            far = routing.case(far_rows.LABEL, inputs.randn(3, n, g).half(), name=name, own=own)
+            cases.append(far_rows.of_function(far, 0))
         # Rows that overlap, so that the matrix is small to send.
         rng = random.Random(seed)
         for rows in (rng.randint(513, 528), rng.randint(90, 110)):

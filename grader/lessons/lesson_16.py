@@ -282,6 +282,8 @@ def _function_cases(seed: int) -> list[Case]:
         _call_case(said("a very long row"), long, words),
         _first_case(inputs.randn(3, 6, g), _ends(3, 6, g), g),
         *(_budget_case(m, n, g) for m, n in ((5, 300), (9, 260))),
+        far_rows.of_function(_call_case(far_rows.LABEL, one, _ends(3, 8, g)), 0),
+        far_rows.of_function(_backward_case(far_rows.LABEL, one, _ends(3, 8, g), g), 0),
         *_refusals(g),
     ]
 

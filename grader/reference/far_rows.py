@@ -15,6 +15,9 @@ _OF_HEADS, _HEAD_STRIDES = (0, 2, 3, 4), 5  # places of o, q, k and v among the 
 _MATRIX = {"y_stride": (0, 2), "x_stride": (1, 3)}  # output, input, and the row strides of both
 
 
+LABEL = said("rows more than 2^30 elements apart")
+
+
 def case(
     make: Callable[[str], Case],
     places: dict[str, tuple[int, int]] = _MATRIX,
@@ -26,7 +29,7 @@ def case(
     stride, the places of its tensor and of itself among the arguments of the call. facts: makes facts of the strides by
     these names.
     """
-    near = make(said("rows more than 2^30 elements apart"))
+    near = make(LABEL)
     strides = {name: _STRIDE + 16 * number for number, name in enumerate(places, 1)}
     # Few machines hold such a tensor, so it runs in the interpreter alone.
     return replace(
