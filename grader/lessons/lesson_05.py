@@ -127,6 +127,9 @@ def _wrapper_cases(seed: int) -> list[Case]:
         softmax_function.case(
             "fused_softmax", said("rows 6 apart, columns 24 apart, 4×6"), inputs.apart_both_ways(inputs.large(4, 6, g))
         ),
+        *softmax_function.any_lengths(
+            seed, lambda label, x: softmax_function.case("fused_softmax", inputs.sized(label, *x.shape), x)
+        ),
         far_rows.of_function(
             softmax_function.case("fused_softmax", far_rows.LABEL, inputs.randn(3, 6, g)), 0
         ),

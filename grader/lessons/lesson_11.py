@@ -203,6 +203,10 @@ def _function_cases(seed: int) -> list[Case]:
         autograd.output_case(*pair(3, 6)),
         autograd.changed_output_case(*pair(3, 6)),
         autograd.kept_case(pair(4, 6)[0]),
+        *softmax_function.any_lengths(
+            seed,
+            lambda label, x: autograd.backward_case(inputs.sized(label, *x.shape), x, inputs.randn(*x.shape, g)),
+        ),
         far_rows.of_function(
             autograd.backward_case(said("x with rows more than 2^30 elements apart"), *pair(3, 6)), 0
         ),

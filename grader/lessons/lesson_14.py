@@ -132,6 +132,7 @@ def _any_matrix(seed: int, name: str, own: bool) -> list[Case]:
     ]
     cases += [twice, *(routing.case(label, view, name=name, own=own) for label, view in views)]
     if own:
+        cases += softmax_function.any_lengths(seed, lambda label, x: routing.case(label, x, name=name, own=True))
         for n in (random.Random(seed).randint(20, 60), 2000, 33_000):
             far = routing.case(far_rows.LABEL, inputs.randn(3, n, g).half(), name=name, own=own)
             cases.append(far_rows.of_function(far, 0))

@@ -282,6 +282,8 @@ def _function_cases(seed: int) -> list[Case]:
         _call_case(said("a very long row"), long, words),
         _first_case(inputs.randn(3, 6, g), _ends(3, 6, g), g),
         *(_budget_case(m, n, g) for m, n in ((5, 300), (9, 260))),
+        *softmax_function.any_lengths(seed, lambda label, x: _call_case(label, x, _ends(*x.shape, g))),
+        *softmax_function.any_lengths(seed + 1, lambda label, x: _backward_case(label, x, _ends(*x.shape, g), g)),
         far_rows.of_function(_call_case(far_rows.LABEL, one, _ends(3, 8, g)), 0),
         far_rows.of_function(_backward_case(far_rows.LABEL, one, _ends(3, 8, g), g), 0),
         *_refusals(g),
