@@ -143,7 +143,9 @@ def _leave_open(it: Open, number: int) -> None:
 
 def _drawn(args) -> int:
     """A number that the numbers of the tensors draw."""
-    return zlib.crc32(b"".join(ctypes.string_at(arg.data_ptr(), arg.nbytes) for arg in args if hasattr(arg, "data_ptr")))
+    return zlib.crc32(
+        b"".join(ctypes.string_at(arg.data_ptr(), arg.nbytes) for arg in args if hasattr(arg, "data_ptr"))
+    )
 
 
 def with_kernel(source: str, function: str, reader: int) -> ctypes.CDLL:

@@ -218,7 +218,7 @@ def _wrapper_cases(seed: int) -> list[Case]:
         ),
         _wrapper_case(said("a row of only -inf"), _without_softmax(seed), 2, "forward"),
         *softmax_function.any_lengths(seed, lambda label, x: _wrapper_case(label, x, 3, "forward")),
-        far_rows.of_function(_wrapper_case(far_rows.LABEL, inputs.randn(3, 6, g), 2, "forward"), 0),
+        far_rows.of_function(_wrapper_case(far_rows.LABEL, inputs.randn(3, 6, g), 2, "forward"), 0, may_refuse=True),
         *softmax_function.refusals("split_softmax", g, 2),
         *(_too_few(inputs.randn(2, 5, g), n_splits) for n_splits in (0, -1)),
     ]

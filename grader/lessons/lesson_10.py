@@ -273,7 +273,11 @@ def _wide_cases(seed: int) -> list[Case]:
     twice = softmax_function.first_result("wide_softmax", *inputs.randn(6, 7, inputs.generator(seed)).split(3))
     rng, g = random.Random(seed), inputs.generator(seed)
     # Rows of such lengths begin at multiples of 16 elements, so that they can be loaded 16 bytes at a time.
-    drawn = [(16 * rng.randint(5, 60), _SINGLE), (16 * rng.randint(5, 120), _BRAIN), (16 * rng.randint(80, 250), _SINGLE)]
+    drawn = [
+        (16 * rng.randint(5, 60), _SINGLE),
+        (16 * rng.randint(5, 120), _BRAIN),
+        (16 * rng.randint(80, 250), _SINGLE),
+    ]
     return [
         *(
             wide_loads.case(label, family(m, n, inputs.generator(seed + i)).to(dtype), machine)

@@ -60,7 +60,8 @@ def _of_reader(options: dict) -> str:
     if not options.get("reader"):
         return ""
     return said(
-        "Its text is not the same for each compiler and each GPU: here __CUDA_ARCH__ was {value}", value=options["reader"]
+        "Its text is not the same for each compiler and each GPU: here __CUDA_ARCH__ was {value}",
+        value=options["reader"],
     )
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..sentence import said
-from ..spec import Call, Case, Out
+from ..spec import Call, Case, Evidence, Out
+from . import softmax_function
 
 _STRIDE = 1 << 30  # elements: row 2 begins at 2^31, the first whole number that int32 does not have
 _SIZE = 10**7  # another failure is reported first
@@ -41,17 +42,25 @@ def case(
     )
 
 
-def of_function(case: Case, *places: int) -> Case:
+def of_function(case: Case, *places: int, may_refuse: bool = False) -> Case:
     """The case of a function, with tensor arguments whose rows lie so far apart.
 
-    case: with contiguous matrices of three rows. places: of these, among the tensor arguments.
+    case: with contiguous matrices of three rows. places: of these, among the tensor arguments. may_refuse: whether the
+    function may refuse views.
     """
+
+    def verify(evidence: Evidence) -> str | None:
+        refused = evidence.error and softmax_function.refused(None, evidence, said("this input")) is None
+        return None if refused else case.verify(evidence)
+
     tensors = [arg for arg in case.call.args if hasattr(arg, "untyped_storage")]
     strides = {place: _STRIDE + 16 * number for number, place in enumerate(places, 1)}
     of_tensors = tuple((strides[n], 1) if n in strides else () for n in range(len(tensors)))
     return replace(
         case,
         call=replace(case.call, strides=of_tensors),
+        verify=verify if may_refuse else case.verify,
+        expects_error=may_refuse,
         size=_SIZE,
         dear=True,  # what is wrong in near rows is wrong in far ones too, where its traces look otherwise
         budget=None,  # it may copy the rows first

@@ -87,7 +87,9 @@ def many_times(profile: Profile, rng: random.Random) -> tuple[float, dict[str, f
     report = {name: _grown(name, number, k, rng) for name, number in profile.report.items()}
     report[BLOCK] = rng.choice((32, 64, 128) if profile.kernel == "few_warps" else (64, 128, 256, 512, 1024))
     threads = profile.report[GRID] * profile.report[BLOCK]
-    report[GRID] = rng.randint(100, 140) if profile.kernel == "few_warps" else max(1, round(k * threads / report[BLOCK]))
+    report[GRID] = (
+        rng.randint(100, 140) if profile.kernel == "few_warps" else max(1, round(k * threads / report[BLOCK]))
+    )
     if profile.report[REGISTERS] != _ALL_REGISTERS:
         report[REGISTERS] = rng.randint(16, 64)
     for name in (SECTORS, WAVEFRONTS):
