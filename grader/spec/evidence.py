@@ -82,6 +82,7 @@ class Observations:
     launches: list[Launch] = field(default_factory=list)
     torch_ops: list[str] = field(default_factory=list)  # names of the PyTorch operations
     torch_reads: list[int] = field(default_factory=list)  # for each tensor argument, elements that they read
+    torch_most: list[int] = field(default_factory=list)  # for each tensor argument, the most that one of them read
     # For each tensor argument, the elements that operations and kernels read of it after the first read of the last
     # argument. In a gradient the last argument is dy, so these are the reads of backward.
     late_reads: list[int] = field(default_factory=list)
