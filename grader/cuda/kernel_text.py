@@ -80,7 +80,7 @@ def unfit_directive(source: str) -> str:
 
 
 def asks(source: str) -> bool:
-    """Whether the text may be another one for another compiler: it has a condition, joins names, or has a compiler's names.
+    """Whether it may be another text for another compiler: it has conditions, joins names, or has a compiler's names.
 
     Those are the names that C++ keeps for compilers, without the ones that the header defines.
     """

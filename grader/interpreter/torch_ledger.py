@@ -32,8 +32,8 @@ class TorchLedger(TorchDispatchMode):
     A view moves nothing. An expanded tensor counts once. An operation inside an interpreted kernel is not counted.
 
     ledger: gets the counts. poison: whether memory from torch.empty holds marked NaN (integers: the largest value).
-    names: of the operations. reads, most: numbers that all of them read, and the most that one read of a tensor, by name
-    of the storage.
+    names: of the operations. reads, most: by name of the storage, numbers that all of them read, and the most that one
+    of them read.
     """
 
     def __init__(self, ledger: Ledger, poison: bool = False):
