@@ -26,6 +26,8 @@ def _defined(header: str) -> frozenset[str]:
 
 
 CUDA = _defined(_HEADER)
+# Of them those that are macros to other compilers too, with their parameters: __shared__, __align__(bytes).
+SPECIFIERS = tuple(re.findall(r"^#define (__[a-z]+(?:_[a-z]+)*__(?:\([^)]*\))?) ?", _HEADER, re.MULTILINE))
 _DIRECTIVES = frozenset("define undef if ifdef ifndef elif else endif pragma error warning".split())
 _CONDITIONS = frozenset("if ifdef ifndef elif".split())
 _ATTRIBUTES = frozenset("maybe_unused nodiscard likely unlikely fallthrough".split())

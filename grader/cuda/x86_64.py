@@ -12,7 +12,7 @@ from .instructions import Access, Step, Unknown, Unsized
 
 FLAGS = (
     "-march=x86-64 -mtune=generic -mno-red-zone -maccumulate-outgoing-args -mstringop-strategy=libcall "
-    "-fcf-protection=none -ffixed-r11 -mlong-double-64"
+    "-fcf-protection=none -ffixed-r11"
 ).split()
 OFF_THE_END = ["\tcall\tcpu_off_the_end@PLT"]
 ENTERED = ["\tcall\tcpu_entered@PLT"]

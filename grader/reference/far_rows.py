@@ -50,8 +50,9 @@ def of_function(case: Case, *places: int, may_refuse: bool = False) -> Case:
     """
 
     def verify(evidence: Evidence) -> str | None:
-        refused = evidence.error and softmax_function.refused(None, evidence, said("this input")) is None
-        return None if refused else case.verify(evidence)
+        if evidence.error:
+            return softmax_function.refused(None, evidence, said("this input"))
+        return case.verify(evidence)
 
     tensors = [arg for arg in case.call.args if hasattr(arg, "untyped_storage")]
     strides = {place: _STRIDE + 16 * number for number, place in enumerate(places, 1)}
