@@ -51,10 +51,10 @@ _HALF, _BRAIN, _SINGLE = torch.float16, torch.bfloat16, torch.float32
 # Rows and columns, of which one each is drawn; dtype, the launchers that suit them on an NVIDIA GPU, the mistake of any
 # other choice.
 _CHOICES = [
-    (range(56, 73), range(904, 1001, 8), _SINGLE, ("tile", "two"), "row-not-held"),
+    (range(56, 64), range(904, 1001, 8), _SINGLE, ("tile", "two"), "row-not-held"),
     (range(240, 273), range(12352, 13057, 64), _SINGLE, ("tile", "two", "split", "online"), "row-not-held"),
     (range(56, 73), range(701, 1000, 4), _HALF, ("odd",), "vectors-unused"),
-    (range(56, 73), range(702, 1023, 4), _HALF, ("odd",), "vectors-unused"),
+    (range(64, 73), range(1002, 1023, 4), _HALF, ("odd",), "vectors-unused"),
     (range(28, 37), (32768,), _BRAIN, ("pairs", "shared"), "pairs-unused"),
     (range(7, 10), range(50001, 52000, 2), _BRAIN, ("split", "online"), "beyond-the-registers"),
     (range(512, 529), range(50001, 52000, 2), _BRAIN, ("split", "online"), "beyond-the-registers"),
