@@ -55,10 +55,11 @@ def _tile_cases(seed: int) -> list[Case]:
         cases.append(_tile_case(label, family(m, n, inputs.generator(seed + i)), rows))
     g = inputs.generator(seed)
     wide, close = inputs.row_strided(inputs.randn(5, 6, g)), inputs.row_strided(inputs.randn(5, 6, g), 1)
+    length = softmax_function.any_length(seed)
     cases += [
         _tile_case(said("wide gaps between the input's rows"), wide, 2, y_gap=1),
         _tile_case(said("wide gaps between the output's rows"), close, 2, y_gap=2),
-        _tile_case(said("programs in reversed order"), inputs.randn(7, 6, g), 2, order="reversed"),
+        _tile_case(said("programs in reversed order"), inputs.randn(7, length, g), 2, order="reversed"),
         _tile_case(said("programs in shuffled order"), inputs.row_strided(inputs.randn(9, 6, g)), 2, 1, "shuffled"),
         _tile_case(said("rows 20000 elements apart"), inputs.row_strided(inputs.randn(5, 6, g), 19_994), 2, 19_994),
         far_rows.case(lambda label: _tile_case(label, inputs.randn(5, 6, g), 2)),
@@ -118,10 +119,11 @@ def _walk_cases(seed: int) -> list[Case]:
         cases.append(_walk_case(label, family(m, n, inputs.generator(seed + i)), programs))
     g = inputs.generator(seed)
     wide, close = inputs.row_strided(inputs.randn(5, 6, g)), inputs.row_strided(inputs.randn(5, 6, g), 1)
+    length = softmax_function.any_length(seed)
     cases += [
         _walk_case(said("wide gaps between the input's rows"), wide, 3, y_gap=1),
         _walk_case(said("wide gaps between the output's rows"), close, 3, y_gap=2),
-        _walk_case(said("programs in reversed order"), inputs.randn(7, 6, g), 3, order="reversed"),
+        _walk_case(said("programs in reversed order"), inputs.randn(7, length, g), 3, order="reversed"),
         _walk_case(said("programs in shuffled order"), inputs.row_strided(inputs.randn(9, 6, g)), 4, 1, "shuffled"),
         far_rows.case(lambda label: _walk_case(label, inputs.randn(5, 6, g), 2)),
     ]

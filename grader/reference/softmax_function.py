@@ -116,6 +116,11 @@ def case(name: str, label: str, x: torch.Tensor, walks: int = 1, size: int = 0) 
     )
 
 
+def any_length(seed: int, most: int = 4000) -> int:
+    """A drawn length of a row, 18 to `most`, of any order of magnitude: no list has it."""
+    return int(18 * (most / 18) ** random.Random(seed).random())
+
+
 def any_lengths(seed: int, make: Callable[[str, torch.Tensor], Case]) -> list[Case]:
     """Cases of matrices whose sizes are drawn, one of each order of magnitude: no table has the lengths of their rows.
 
