@@ -14,7 +14,6 @@ import operator
 
 import torch
 
-from ..protocol import reuse
 from ..spec import Call
 
 _BYTES = 9 << 30  # of addresses: three rows of float32, 2^30 elements apart, and some more
@@ -41,12 +40,13 @@ def placed(call: Call, window: mmap.mmap | None) -> Call:
     """
     if call.kind != "call" or not any(call.strides):
         return call
-    strides = dict(zip(map(id, reuse.tensors_of(call)), call.strides))
-    args, begin = [], 0
-    for arg in call.args:
-        far = _far(arg, strides[id(arg)], window, begin) if window is not None and strides.get(id(arg)) else None
-        begin += 0 if far is None else _pages(_span(far.shape, far.stride()) * far.element_size())
-        args.append(arg if far is None else far)
+    of_tensors, args, begin = iter(call.strides), list(call.args), 0
+    for place, arg in enumerate(args):
+        strides = next(of_tensors) if isinstance(arg, torch.Tensor) else ()
+        far = _far(arg, strides, window, begin) if window is not None and strides else None
+        if far is not None:
+            args[place] = far
+            begin += _pages(_span(far.shape, far.stride()) * far.element_size())
     return dataclasses.replace(call, args=tuple(args), strides=())
 
 
