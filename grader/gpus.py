@@ -165,6 +165,11 @@ GPUS = {gpu.name: gpu for gpu in _TABLE}
 JUDGED = GPUS["H100"]  # answers are judged by the machine code that their launches would have there
 # Programs that a multiprocessor of NVIDIA has places for, by its compute capability; 32 in all others.
 PLACES = {(7, 5): 16, (8, 6): 16, (8, 7): 16, (8, 9): 24, (12, 0): 24, (12, 1): 24}
+# Compute capabilities of NVIDIA's, ten times: of the GPUs above, and of those whose places are counted.
+CAPABILITIES = sorted(
+    {int(gpu.target[1]) for gpu in _TABLE if gpu.target and gpu.target[0] == "cuda"}
+    | {10 * major + minor for major, minor in PLACES}
+)
 
 
 def data_sheets() -> list[Gpu]:

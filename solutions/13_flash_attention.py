@@ -252,7 +252,7 @@ def attention_kernel(
 
     With CAUSAL, query i sees the keys 0 to i and no others.
     """
-    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    rows = (tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)).to(tl.int64)
     dims = tl.arange(0, D)
     inside = rows[:, None] < n_queries
     q = tl.load(q_ptr + rows[:, None] * q_row_stride + dims[None, :], mask=inside, other=0.0)
@@ -267,7 +267,7 @@ def attention_kernel(
         end = tl.minimum(n_keys, (tl.program_id(0) + 1) * BLOCK_M)
         ### END SOLUTION
     for start in range(0, end, BLOCK_N):
-        keys = start + tl.arange(0, BLOCK_N)
+        keys = (start + tl.arange(0, BLOCK_N)).to(tl.int64)
         # Step 1: load the tiles of k and v. Step 2: their masks (about 3 lines).
         ### BEGIN SOLUTION
         exist = keys[:, None] < n_keys
@@ -313,6 +313,8 @@ check("13.2")
 # `o`, in the division.
 #
 # **`tl.trans(k)`** is one way. The other is to load `k` transposed, with `keys[None, :]` and `dims[:, None]`.
+#
+# **`.to(tl.int64)`** for `rows` and `keys`: as in 5.1, the number of a row times its stride may pass 2^31.
 #
 # *An honest aside*: this kernel has one head, and computes in float32. Both change in 13.3.
 #
@@ -733,7 +735,7 @@ def key_gradient_kernel(
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
 ):
     """dk and dv of BLOCK_N keys: program 0 has the first ones. A step of the walk has BLOCK_M queries."""
-    keys = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    keys = (tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)).to(tl.int64)
     dims = tl.arange(0, D)
     # The keys and values of this program, and gradients to start with (about 6 lines).
     ### BEGIN SOLUTION
@@ -745,7 +747,7 @@ def key_gradient_kernel(
     dv = tl.zeros([BLOCK_N, D], tl.float32)
     ### END SOLUTION
     for start in range(0, n_queries, BLOCK_M):
-        rows = start + tl.arange(0, BLOCK_M)
+        rows = (start + tl.arange(0, BLOCK_M)).to(tl.int64)
         # Load q, o, do and lse of these queries; then p, ds, and their shares of dv and dk (about 13 lines).
         ### BEGIN SOLUTION
         at = rows[:, None] * D + dims[None, :]
@@ -775,7 +777,7 @@ def query_gradient_kernel(
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
 ):
     """dq of BLOCK_M queries: program 0 has the first ones. A step of the walk has BLOCK_N keys."""
-    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    rows = (tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)).to(tl.int64)
     dims = tl.arange(0, D)
     # The same, but the program has queries and walks along keys. A key after the last one has no weight (about 21 lines).
     ### BEGIN SOLUTION
@@ -788,7 +790,7 @@ def query_gradient_kernel(
     delta = tl.sum(do * o, axis=1)
     dq = tl.zeros([BLOCK_M, D], tl.float32)
     for start in range(0, n_keys, BLOCK_N):
-        keys = start + tl.arange(0, BLOCK_N)
+        keys = (start + tl.arange(0, BLOCK_N)).to(tl.int64)
         places = keys[:, None] * D + dims[None, :]
         exist = keys[:, None] < n_keys
         k = tl.load(k_ptr + places, mask=exist, other=0.0)

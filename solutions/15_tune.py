@@ -86,7 +86,7 @@ def tile_softmax_kernel(
     y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr
 ):
     """Softmax of ROWS rows. ROWS and BLOCK are powers of two, BLOCK is at least n_cols."""
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS)).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = (rows < n_rows)[:, None] & (cols < n_cols)[None, :]
     x = tl.load(x_ptr + rows[:, None] * x_row_stride + cols[None, :], mask=mask, other=-float("inf")).to(tl.float32)
@@ -424,7 +424,8 @@ for runs in (1, 2, 10):
 # ## Your turn: 15.3
 #
 # Write `inplace_softmax(x)`. An autotuned tile kernel stores the softmax of each row in `x` itself, with `ROWS` rows for each
-# program. `x` is M×N, float32. The elements of a row lie next to each other in memory; there may be gaps between rows.
+# program. `x` is M×N, float32. The elements of a row lie next to each other in memory; there may be gaps between rows, and as in
+# 5.1, a row may begin beyond element 2^31.
 # After tuning, kernels load and store each element once. PyTorch may be used only to copy. The function may return
 # anything.
 #
@@ -438,7 +439,7 @@ def inplace_kernel(x_ptr, x_row_stride, n_rows, n_cols, ROWS: tl.constexpr, BLOC
     """Store the softmax of ROWS rows of x in x itself."""
     # Your tile kernel, with one pointer (about 7 lines).
     ### BEGIN SOLUTION
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS)).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = (rows < n_rows)[:, None] & (cols < n_cols)[None, :]
     places = x_ptr + rows[:, None] * x_row_stride + cols[None, :]

@@ -8,8 +8,8 @@ import pytest
 import torch
 from conftest import ROOT, stored
 
-from grader import environment, interpreter, lessons
-from grader.cuda import device, kernel_text, objects, tools
+from grader import environment, gpus, interpreter, lessons
+from grader.cuda import device, kernel_text, objects, readers, tools
 from grader.judge import extract, zygotes
 from grader.judge.judge import judge
 from grader.judge.verdict import failure_of
@@ -325,14 +325,70 @@ def test_what_is_wrong_is_stopped_and_told(run, name):
     assert from_error(error) or name in unnamed or error["type"] == "EndlessKernel"
 
 
+def built(source):
+    """The error text of g++ for a source, "" if there is none."""
+    text, refused = tools.read(source, 0)
+    return refused or tools.build("kernel", text)
+
+
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_what_stands_beside_a_kernel_is_read_too(name, tmp_path, monkeypatch):
     """It is refused before the library is loaded."""
     monkeypatch.chdir(tmp_path)
     text, told = OUTSIDE[name]
 
-    assert re.search(told, tools.build("kernel", text + HEAD + "    y[me] = x[me];\n}\n"))
-    assert tools.build("kernel", HEAD + "    y[me] = x[me];\n}\n") == ""
+    assert re.search(told, built(text + HEAD + "    y[me] = x[me];\n}\n"))
+    assert built(HEAD + "    y[me] = x[me];\n}\n") == ""
+
+
+# A text, and whether another compiler may read another one.
+ASKS = {
+    "": False,
+    "#define FULL 0xffffffff\n#pragma unroll\nint i = FULL;  // #if": False,
+    'const char* c = "#if"; __shared__ float s[32];': False,
+    "#if 1\n#endif": True,
+    "  %: ifdef A\n#endif": True,
+    "#ifn\\\ndef A\n#endif": True,
+    "#define J(a, b) a##b": True,
+    "#define S(a) #a": True,
+    "int i = __LINE__;": True,
+    "int i = _A;": True,
+}
+
+
+@pytest.mark.parametrize("text", ASKS)
+def test_a_text_asks_by_conditions_joints_and_names_of_compilers(text):
+    """And by nothing else: any other text is read once."""
+    assert kernel_text.asks(text) is ASKS[text]
+    found = {tools.read(text, number) for number in range(4)}
+    assert len(found) == 1 or ASKS[text]
+
+
+def test_compilers_beside_each_other_name_themselves_and_do_not():
+    """Each has CUDA and a GPU; every second one says more. File, day and time are always others."""
+    names = (
+        "__CUDACC__ __CUDA_ARCH__ __NVCC__ __GNUC__ __shared__ INFINITY __COUNTER__ __STDC__ __cpp_constexpr".split()
+    )
+    text = "".join(f"#ifdef {name}\ntold_{name}\n#endif\n" for name in names)
+    text += "arch __CUDA_ARCH__ __FILE__ __DATE__"
+    read = [tools.read(text, number)[0] for number in range(60)]
+
+    told = [set(re.findall(r"told_(\w+)", each)) for each in read]
+    assert told == [{"__CUDACC__", "__CUDA_ARCH__"}, set(names)] * 30
+    assert {re.search(r"arch (\d+)", each)[1] for each in read} == {f"{cc}0" for cc in gpus.CAPABILITIES}
+    assert [readers.named(number) for number in range(60)] == [re.search(r"arch (\d+)", each)[1] for each in read]
+    assert len({re.search(r"arch.*", each)[0] for each in read}) > 50
+
+
+def test_the_clock_begins_anywhere_and_shared_memory_is_read_in_two_ways(run):
+    """The same launch has the same draw, and the record says that it took one."""
+    clock = "    long long a = clock64(), b = clock64();\n    float v = b > a ? float(a) : -1;\n"
+    unstored = "    __shared__ float s[64];\n    float v = isfinite(s[me]) ? s[me] : 1;\n"
+    first, again, shared = run(clock + STORE), run(clock + STORE), run(unstored + STORE)
+
+    assert torch.equal(first.args[0], again.args[0]) and bool((first.args[0] >= 1).all())
+    assert [e.launches[0]["open"] for e in (first, shared, run(RIGHT["a copy"] + STORE))] == [1, 1, 0]
+    assert bool((shared.args[0] == 1).all())
 
 
 def test_a_kernel_may_use_the_names_that_the_header_defines():
@@ -600,12 +656,12 @@ def test_a_gpu_has_the_types_and_numbers_of_the_header():
     types = {*re.findall(r"^typedef .* (\w+);$", header, re.MULTILINE)} - BUILT_IN
     numbers = {*re.findall(r"^#define ((?:FLT|DBL|INT|UINT|CUDART)_\w+) ", header, re.MULTILINE)}
     both = [name for name in sorted(numbers) if "NAN" not in name]
-    same = "".join(f"static_assert({name} == {device._MACROS[name]});\n" for name in both)
+    same = "".join(f"static_assert({name} == {device.MACROS[name]});\n" for name in both)
     same += "".join(f"static_assert(__is_same({name}, {kind}));\n" for name, kind in device._TYPES.items())
     text = f"{header}\n{same}"
 
     assert types == device._TYPES.keys()
-    assert numbers <= device._MACROS.keys()
+    assert numbers <= device.MACROS.keys()
     for one, other, right in (
         ("", "", True),
         ("== 2147483647)", "== 2147483646)", False),

@@ -10,7 +10,9 @@ import triton
 import triton.language as tl
 
 from grader import interpreter, lessons
+from grader.device_side import far_tensors
 from grader.interpreter import OutOfBounds, conditions, recording
+from grader.spec import Call
 
 interpreter.install()
 
@@ -130,7 +132,7 @@ def test_other_launches_have_their_own_strides():
     assert torch.equal(y, torch.ones(3, 5))
 
 
-@pytest.mark.parametrize("number", ["5.1", "7.1", "7.3", "8.3", "9.1", "9.2", "10.1", "10.2", "11.2"])
+@pytest.mark.parametrize("number", ["5.1", "7.1", "7.3", "8.3", "9.1", "9.2", "10.1", "10.2", "11.2", "13.2"])
 def test_every_kernel_with_a_row_stride_has_a_case(number):
     """Its tensors are contiguous, of few elements, and row 2 begins beyond 2^31; no GPU is asked for it."""
     far = [case for case in lessons.exercises()[number].cases(3) if case.call.strides]
@@ -144,3 +146,41 @@ def test_every_kernel_with_a_row_stride_has_a_case(number):
             assert not strides or (2 * strides[0] > 2**31 and strides[0] in numbers and len(tensor.shape) == 2)
             assert not isinstance(tensor, torch.Tensor) or tensor.is_contiguous()
             assert getattr(tensor, "strides", None) is None or not strides
+
+
+@pytest.mark.parametrize(
+    "number, places", [("5.2", 1), ("8.4", 1), ("9.3", 1), ("11.3", 2), ("14.2", 3), ("15.3", 1), ("16.4", 2)]
+)
+def test_functions_that_launch_kernels_have_a_case(number, places):
+    """Its matrix is contiguous, of three rows, and arrives with row 2 beyond 2^31."""
+    far = [case for case in lessons.exercises()[number].cases(3) if case.call.strides]
+
+    assert [case.call.kind for case in far] == ["call"] * places
+    for case in far:
+        tensors = [arg for arg in case.call.args if isinstance(arg, torch.Tensor)]
+        apart = [(t, s) for t, s in zip(tensors, case.call.strides) if s]
+        assert len(tensors) == len(case.call.strides) and apart
+        assert all(len(t) == 3 and t.is_contiguous() and 2 * s[0] > 2**31 for t, s in apart)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int64])
+def test_a_far_tensor_has_the_numbers_of_the_near_one(dtype):
+    """And its strides. Whatever PyTorch does with it costs no more memory than its rows; an int64 one has no room."""
+    near, window = torch.arange(18).reshape(3, 6).to(dtype), far_tensors.reserve()
+    call = far_tensors.placed(Call("call", "f", (near, 5, near), strides=((FAR, 1), ())), window)
+    far, five, same = call.args
+
+    assert torch.equal(near, far) and five == 5 and same is near and call.strides == ()
+    assert far.stride() == ((6, 1) if dtype == torch.int64 else (FAR, 1))
+    assert torch.equal(far[1:].contiguous() + 1, near[1:] + 1) and torch.empty_like(far).is_contiguous()
+
+
+def test_without_addresses_a_tensor_stays_near():
+    """Also in a launch, which has strides of its own."""
+    near = torch.zeros(3, 6)
+    for call, window in (
+        (Call("call", "f", (near,), strides=((FAR, 1),)), None),
+        (Call("launch", "f", (near,), strides=((FAR, 1),)), far_tensors.reserve()),
+        (Call("call", "f", (near,)), far_tensors.reserve()),
+    ):
+        assert far_tensors.placed(call, window).args == (near,)

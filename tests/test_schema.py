@@ -12,7 +12,7 @@ from grader.spec import Call, Error, Launch, MemoryRequests, Observations, Panel
 LAUNCH = {"kernel": "k", "grid": [2, 1, 1], "options": {"num_warps": 4},
           "constants": {"BLOCK": 8, "PAD": float("inf")}, "signature": {"x_ptr": "*fp32"},
           "divisible": {"x_ptr": 16}, "shared": 0, "storing": 2, "working": 2, "lanes": 8, "widest": 8, "largest": 8,
-          "loads": 1, "early": 0, "open": 0, "program": 0}  # fmt: skip
+          "loads": 1, "early": 0, "overtaken": 0, "open": 0, "program": 0}  # fmt: skip
 WHERE = {"op": "load", "program": (1, 0, 0), "tensor": "x_ptr", "row": None, "column": 9, "first": 8, "line": 0,
          "begins": 8, "lanes": 1, "of": 8}  # fmt: skip
 ERROR = {"type": "OutOfBounds", "kinds": ["OutOfBounds", "RuntimeError"], "message": "é", "line": "tl.load(x_ptr)",
@@ -27,7 +27,7 @@ SHARED = SharedRequests(7, "store", 4, 3, 6, 2, [(0, 0, 0), (1, 32, 1)])
     (Job(2.5, True, True, False, True, False, ("grader.fast",), ()), Job),
     (Call("launch", "k", (), {"BLOCK": 8, "dtype": None}, (4,), "reversed", False, True), Call),
     (Observations([("exp", 3, 4)], 3, 4, (12, 16), [LAUNCH], ["exp"], [3], [0], 9, ["softmax"], [PANEL], [MEMORY],
-                  [SHARED], [("exp", "x", 3, 4)], ["{}"]),
+                  [SHARED], [("exp", "x", 3, 4)], ["{}"], [2]),
     Observations),
 ], ids=lambda value: getattr(value, "__name__", ""))  # fmt: skip
 def test_a_record_arrives_as_it_was_sent(record, kind):

@@ -24,6 +24,19 @@ def stored_by_several(evidence: Evidence) -> str | None:
     return None
 
 
+def overtaken(evidence: Evidence) -> str | None:
+    """None where barriers order the accesses of the lanes of a program to each element; else a sentence."""
+    for launch in evidence.launches:
+        if launch["overtaken"]:
+            return said(
+                "right numbers here, where lanes run in step, but in {kernel} lanes touch elements that other lanes of "
+                "their program store, {times} times without a barrier in between",
+                kernel=launch["kernel"],
+                times=launch["overtaken"],
+            )
+    return None
+
+
 def counted_too_early(evidence: Evidence) -> str | None:
     """None where an atomic orders each load behind the store of another program of its launch; else a sentence."""
     for launch in evidence.launches:

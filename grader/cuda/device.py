@@ -6,7 +6,7 @@ from ..sentence import foreign, said
 from . import report
 
 # NVRTC has no standard headers. These are the names of cuda_on_cpu.h that a GPU does not have built in.
-_MACROS = {
+MACROS = {
     "INFINITY": "__builtin_bit_cast(float, 0x7f800000)",
     "HUGE_VALF": "__builtin_bit_cast(float, 0x7f800000)",
     "CUDART_INF_F": "__builtin_bit_cast(float, 0x7f800000)",
@@ -37,7 +37,7 @@ _TYPES = {
     "uchar": "unsigned char", "ushort": "unsigned short", "uint": "unsigned", "ulong": "unsigned long",
 }  # fmt: skip
 _PRELUDE = "".join(
-    [f"#ifndef {name.partition('(')[0]}\n#define {name} {value}\n#endif\n" for name, value in _MACROS.items()]
+    [f"#ifndef {name.partition('(')[0]}\n#define {name} {value}\n#endif\n" for name, value in MACROS.items()]
     + [f"typedef {kind} {name};\n" for name, kind in _TYPES.items()]
     + ["#line 1\n"]
 )

@@ -8,16 +8,20 @@ import os
 import pathlib
 import random
 import re
+import zlib
 
 import numpy as np
 
 from ..interpreter.ledger import Entry, Launch, Ledger
 from ..sentence import fault, foreign, said
-from ..spec import Unreadable
+from ..spec import Call, Unreadable
 from ..spec.unstored import MARKS
-from . import banks, report, tools
+from . import banks, kernel_text, readers, report, tools
 
+_texts: dict[tuple[str, int], str | report.Stopped] = {}
 _libraries: dict[str, ctypes.CDLL | report.Stopped] = {}
+_MOST_TEXTS = 6  # that compilers make of one source: each costs half a second
+_UNSTORED = (0, 0), (0x7F800000, 0x7FC00000)  # what many GPUs have there; inf and NaN, because fmaxf ignores NaN
 
 
 class Tensor(ctypes.Structure):
@@ -37,22 +41,28 @@ class Counts(ctypes.Structure):
         for name in (
             "barriers", "blocks_storing", "widest", "shuffles", "most_loads", "stored_again",
             "most_read", "narrow", "unstored", "thread", "block", "thread_steps", "warp_steps",
-            "most_atomics", "most_shuffles",
+            "most_atomics", "most_shuffles", "clocks",
         )
     ]  # fmt: skip
 
 
-def launch(
-    source: str, ledger: Ledger, grid: tuple[int, ...], order: str, args, function: str, threads: int, requests=False
-) -> None:
-    """Run one kernel of a CUDA source over `grid` blocks of `threads` threads.
+class Open(ctypes.Structure):
+    """What CUDA leaves open, for one launch: `Open` in state.h."""
 
-    order: of the blocks, "forward", "reversed" or "shuffled". args: up to six torch tensors on the CPU and integers.
-    requests: whether to enter the requests to shared memory into the ledger.
+    _fields_ = [("unstored", ctypes.c_uint32 * 2), ("clock", ctypes.c_int64), ("pace", ctypes.c_int64)]
+
+
+def launch(source: str, ledger: Ledger, call: Call) -> None:
+    """Run the kernel that a call asks for; source: the text with it.
+
     Raises OutOfBounds for a wrong access or a race, report.Stopped for any other fault.
     """
-    runtime, kernel = _runtime(), with_kernel(source, function)
+    grid, args, function, threads = call.grid, call.args, call.kwargs["function"], call.kwargs["threads"]
+    number = _drawn(args) * 2 + call.poison
+    reader = _reader(source, number)
+    runtime, kernel = _runtime(), with_kernel(source, function, reader)
     library = pathlib.Path(kernel._name).stem
+    _leave_open(Open.in_dll(runtime, "open_to"), number)
     tensors = {}  # name -> tensor, in the order of the arguments
     given = []
     for name, arg in zip(parameters(source, function, len(args)), args):
@@ -63,14 +73,16 @@ def launch(
         else:
             given.append(arg)
     blocks = list(range(grid[0]))
-    if order != "forward":
-        blocks = blocks[::-1] if order == "reversed" else random.Random(len(blocks)).sample(blocks, len(blocks))
-    watched = banks.watch(runtime, requests)
+    if call.order != "forward":
+        blocks = blocks[::-1] if call.order == "reversed" else random.Random(len(blocks)).sample(blocks, len(blocks))
+    watched = banks.watch(runtime, call.requests)
     stopped = runtime.cpu_launch(
         ctypes.cast(getattr(kernel, function), ctypes.c_void_p), ctypes.cast(kernel.cpu_anchor, ctypes.c_void_p),
         (ctypes.c_int64 * 6)(*given), len(blocks), threads, (ctypes.c_int * len(blocks))(*blocks),
     )  # fmt: skip
-    _record(runtime, source, library, ledger, Launch(function, grid, {"threads": threads}, {}, {}), tensors)
+    record = Launch(function, grid, {"threads": threads}, {}, {})
+    record.options["reader"] = readers.named(reader) if _depends(source, reader) else ""
+    _record(runtime, source, library, ledger, record, tensors)
     ledger.shared_requests += banks.requests(runtime, watched, lambda code: tools.line(library, code))
     if stopped:
         report.fail(report.Event.in_dll(runtime, "event"), source, library, list(tensors.items()))
@@ -80,8 +92,9 @@ def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, 
     """Enter the runtime's counts into the ledger, and copy its memory back into the tensors."""
     counts = Counts.in_dll(runtime, "counts")
     names = "barriers shuffles most_loads stored_again most_read narrow thread_steps warp_steps"
-    for name in [*names.split(), "most_atomics", "most_shuffles"]:
+    for name in [*names.split(), "most_atomics", "most_shuffles", "clocks"]:
         launch.options[name] = getattr(counts, name)
+    launch.open = int(bool(counts.unstored or counts.clocks or launch.options["reader"]))
     launch.options["loaded_back"] = 0  # elements read from tensors that the kernel also stores to
     launch.options["unstored"] = report.unstored(counts, source, library) if counts.unstored else ""
     launch.storing_programs = set(range(counts.blocks_storing))
@@ -120,16 +133,60 @@ def parameters(source: str, function: str, count: int) -> list[str]:
     return names[:count] + [said("argument {i}", i=i) for i in range(len(names), count)]
 
 
-def with_kernel(source: str, function: str) -> ctypes.CDLL:
-    """The compiled library of a CUDA source that has this kernel. Raises report.Stopped."""
+def _leave_open(it: Open, number: int) -> None:
+    """Draw what CUDA leaves open."""
+    drawn = random.Random(number)
+    it.unstored[:] = _UNSTORED[number % 2]
+    # A clock counts from the start of the GPU. Nobody knows how far it is, nor what lies between two readings.
+    it.clock, it.pace = (int(2.0 ** drawn.uniform(0, most)) for most in (60, 20))
+
+
+def _drawn(args) -> int:
+    """A number that the numbers of the tensors draw."""
+    return zlib.crc32(
+        b"".join(ctypes.string_at(arg.data_ptr(), arg.nbytes) for arg in args if hasattr(arg, "data_ptr"))
+    )
+
+
+def with_kernel(source: str, function: str, reader: int) -> ctypes.CDLL:
+    """The library of a CUDA source that has this kernel, as a compiler reads it. Raises report.Stopped.
+
+    reader: the number of the compiler, as in readers.arguments.
+    """
     _runtime()  # whose functions the library calls
-    library = compiled(source)
+    library = _compiled(source, reader)
     if not hasattr(library, function):
         raise report.no_kernel(function)
     return library
 
 
-def compiled(source: str) -> ctypes.CDLL:
+def _reader(source, number: int) -> int:
+    """The compiler that reads a source for a launch: `number`, or one before where many have read another text each.
+
+    It is always the same where the source does not ask.
+    """
+    if not isinstance(source, str) or not kernel_text.asks(source := report.without_includes(source)):
+        return 0
+    before = {text: reader for (of, reader), text in _texts.items() if of == source and text in _libraries}
+    if len(before) < _MOST_TEXTS or _read(source, number) in before:
+        return number
+    return list(before.values())[number % len(before)]
+
+
+def _depends(source: str, reader: int) -> bool:
+    """Whether another compiler reads another text."""
+    source = report.without_includes(source)
+    return kernel_text.asks(source) and _read(source, reader) != _read(source, reader ^ 1)
+
+
+def _read(source: str, reader: int) -> str | report.Stopped:
+    if (source, reader) not in _texts:
+        text, output = tools.read(source, reader)
+        _texts[source, reader] = report.refused(output, source) if output else text
+    return _texts[source, reader]
+
+
+def _compiled(source: str, reader: int) -> ctypes.CDLL:
     """The compiled library of a CUDA source, cached by its text. Raises report.Stopped where it does not compile."""
     if not isinstance(source, str):
         kind = source.kind if isinstance(source, Unreadable) else type(source).__name__
@@ -137,16 +194,18 @@ def compiled(source: str) -> ctypes.CDLL:
             fault("no-text", "the text of a kernel was expected, not an object of the type {kind}", kind=kind)
         )
     source = report.without_includes(source)
-    if source not in _libraries:
-        _libraries[source] = _built(f"kernel{len(_libraries)}", source)
-    library = _libraries[source]
+    library = text = _read(source, reader)
+    if isinstance(text, str):
+        if text not in _libraries:
+            _libraries[text] = _built(f"kernel{len(_libraries)}", text, source)
+        library = _libraries[text]
     if isinstance(library, report.Stopped):
         raise library.with_traceback(None)
     return library
 
 
-def _built(name: str, source: str) -> ctypes.CDLL | report.Stopped:
-    output = tools.build(name, source)
+def _built(name: str, text: str, source: str) -> ctypes.CDLL | report.Stopped:
+    output = tools.build(name, text)
     if output:
         return report.refused(output, source)
     try:

@@ -26,7 +26,10 @@ def _defined(header: str) -> frozenset[str]:
 
 
 CUDA = _defined(_HEADER)
+# Of them those that are macros to other compilers too, with their parameters: __shared__, __align__(bytes).
+SPECIFIERS = tuple(re.findall(r"^#define (__[a-z]+(?:_[a-z]+)*__(?:\([^)]*\))?) ?", _HEADER, re.MULTILINE))
 _DIRECTIVES = frozenset("define undef if ifdef ifndef elif else endif pragma error warning".split())
+_CONDITIONS = frozenset("if ifdef ifndef elif".split())
 _ATTRIBUTES = frozenset("maybe_unused nodiscard likely unlikely fallthrough".split())
 _NAMES = frozenset("asm thread_local".split())
 _MARKER = re.compile(r'# (\d+) "kernel"')
@@ -76,6 +79,25 @@ def unfit_directive(source: str) -> str:
         inside = word != "\n" and (inside or names)
         begins = word == "\n"
     return ""
+
+
+def asks(source: str) -> bool:
+    """Whether it may be another text for another compiler: it has conditions, joins names, or has a compiler's names.
+
+    Those are the names that C++ keeps for compilers, without the ones that the header defines.
+    """
+    begins, names = True, False  # as in unfit_directive
+    for token in _TOKEN.finditer(_joined(source)[0]):
+        kind, word = token.lastgroup, _SPELLED.get(token[0], token[0])
+        if kind in ("space", "comment"):
+            continue
+        if word == "#" and not begins or names and word in _CONDITIONS:
+            return True
+        if kind == "name" and re.match("__|_[A-Z]", word) and word not in CUDA:
+            return True
+        names = begins and word == "#"
+        begins = word == "\n"
+    return False
 
 
 def _joined(source: str) -> tuple[str, list[int]]:

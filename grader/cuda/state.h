@@ -23,7 +23,6 @@ constexpr size_t STACK_BYTES = 64 << 10, WINDOW = 64 << 20, MOST_SHARED = 48 << 
 // Steps of a thread after which a loop cannot be one that ends: a few for each element, and some more. Steps are
 // accesses and synchronisations. interpreter/hooks.py has the same numbers.
 constexpr int64_t STEPS = 10000, STEPS_AN_ELEMENT = 8;
-constexpr uint32_t POISON[] = {0x7f800000, 0x7fc00000};  // inf and NaN: fmaxf ignores NaN
 
 // host.py, report.py and banks.py read these structs: the same fields in the same order.
 struct Event {
@@ -50,6 +49,11 @@ struct Counts {
     int64_t thread_steps, warp_steps;
     int64_t most_atomics;   // atomics to one word of shared memory in one block, at most
     int64_t most_shuffles;  // shuffles of one warp of one block, at most
+    int64_t clocks;         // readings of the clock
+};
+struct Open {  // what CUDA leaves open
+    uint32_t unstored[2];  // what shared memory holds before a store, in turn
+    int64_t clock, pace;   // the clock at the launch, and what it may go on between two readings
 };
 struct Fiber {
     jmp_buf begin;          // where it begins with the next block
@@ -64,7 +68,7 @@ struct Fiber {
     char value[8];
     int64_t loads;          // words loaded from shared memory, in this block
     int64_t read;           // bytes loaded from tensors, in this block
-    int64_t steps;          // accesses, in this block
+    int64_t steps;          // accesses and readings of the clock, in this block
     uint32_t stored;        // its clock at its last store to shared memory
     uint32_t clock;         // logical clock: rises at every synchronisation
     uint32_t known[LANES];  // each lane's clock at its last synchronisation with this one, directly or through others
@@ -93,6 +97,7 @@ extern "C" {
 Event event;
 Tensor tensors[MOST_TENSORS];
 Counts counts;
+Open open_to;
 // The accesses of the thread block that runs first, where somebody asks for them: room for most_watched.
 Watched* watched;
 int64_t n_watched, most_watched;

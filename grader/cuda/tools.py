@@ -17,11 +17,11 @@ from collections.abc import Callable
 
 from ..protocol import frames
 from ..sentence import foreign, said, tree
-from . import guard, kernel_text, objects
+from . import guard, kernel_text, objects, readers
 
 _HERE = pathlib.Path(__file__).parent
 _FLAGS = "-std=c++17 -O1 -w -fPIC".split()
-_PREPROCESSED = "-E -std=c++17 -undef -nostdinc -w -fmax-errors=20 -x c++ -".split()
+_PREPROCESSED = "-E -std=c++17 -nostdinc -w -fmax-errors=20 -x c++ -".split()
 # -fno-tree-sra keeps the copy of a float4 one access of 16 bytes. -fvisibility=hidden separates equal names of two
 # kernels. -nodefaultlibs leaves out the sanitizers' libraries, which memory.h replaces; -nostartfiles and no RTTI leave
 # objects.py less to look at. guard.py wants functions with one frame, which end with a return, and no table of jumps.
@@ -95,12 +95,23 @@ def runtime() -> tuple[str, str]:
     return _file("runtime"), build("runtime", None)
 
 
-def build(library: str, source: str | None) -> str:
+def read(source: str, number: int) -> tuple[str, str]:
+    """(a kernel's text as the preprocessor leaves it, "") for the compiler with a number; or ("", error text of g++).
+
+    number: as in readers.arguments. Raises Unavailable.
+    """
+    text, output, blame = _asked("read", "reader", [source, number])
+    if blame:
+        raise Unavailable(blame)
+    return text, output
+
+
+def build(library: str, text: str | None) -> str:
     """Compile a library into the current folder; returns the error text of g++, "" on success.
 
-    source: the text of a kernel; None for runtime.cpp. Raises Unavailable.
+    text: what `read` returns for a kernel; None for runtime.cpp. Raises Unavailable.
     """
-    output, blame = _asked("build", library, source)
+    output, blame = _asked("build", library, text)
     if blame:
         raise Unavailable(blame)
     return output
@@ -144,7 +155,7 @@ def _asked(what: str, library: str, given):
 
 
 def _packed(answer):
-    """The answer of a tool as JSON data: a pair of texts, or a number."""
+    """The answer of a tool as JSON data: texts, or a number."""
     return [tree.pack(text) for text in answer] if isinstance(answer, tuple) else answer
 
 
@@ -162,26 +173,32 @@ def _file(library: str) -> str:
     return os.path.abspath(_name(library))
 
 
-def _build(library: str, source: str | None, folder: str | None = None) -> tuple[str, str]:
+def _read(library: str, given: list, folder: str | None = None) -> tuple[str, str, str]:
+    """(text as the preprocessor leaves it, *what `_build` returns). given: text of a kernel, number of its reader."""
+    source, number = given
+    folder = folder or os.getcwd()
+    file = os.path.join(folder, f"{library}.ii")
+    if refused := kernel_text.unfit_directive(source):
+        return "", refused, ""
+    named = [*readers.arguments(number), *_PREPROCESSED]
+    failed = _compiler(library, folder, *named, "-o", file, given=f'# 1 "kernel"\n{source}\n')
+    if any(failed):
+        return "", *failed
+    try:
+        with open(file, **_TEXT) as made:
+            words = made.read(_MOST_TEXT)
+    except OSError as error:
+        return "", "", said("g++ does not work here: it makes no {filename}", filename=error.filename)
+    return ("", _TOO_MUCH, "") if len(words) == _MOST_TEXT else (words, "", "")
+
+
+def _build(library: str, text: str | None, folder: str | None = None) -> tuple[str, str]:
     """(error text of g++ or "", a sentence if it cannot compile an empty kernel either, else "")."""
     folder = folder or os.getcwd()
     file = os.path.join(folder, _name(library))
-    if source is None:
+    if text is None:
         return _compiler(library, folder, *_FLAGS, "-shared", str(_HERE / "runtime.cpp"), "-o", file)
-    refused = kernel_text.unfit_directive(source)
-    if refused:
-        return refused, ""
-    failed = _compiler(library, folder, *_PREPROCESSED, "-o", f"{file}.ii", given=f'# 1 "kernel"\n{source}\n')
-    if any(failed):
-        return failed
-    try:
-        with open(f"{file}.ii", **_TEXT) as made:
-            words = made.read(_MOST_TEXT)
-    except OSError as error:
-        return "", said("g++ does not work here: it makes no {filename}", filename=error.filename)
-    if len(words) == _MOST_TEXT:
-        return _TOO_MUCH, ""
-    text, refused = kernel_text.preprocessed(words)
+    text, refused = kernel_text.preprocessed(text)
     if refused:
         return refused, ""
     text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n# 1 "kernel"\n{text}\n'
@@ -227,7 +244,8 @@ def _compiler(library: str, folder: str, *arguments: str, given: str = "") -> tu
 def _fault(library: str, folder: str, words: str) -> str:
     """A sentence with what g++ said if it cannot compile an empty kernel either, else ""."""
     if library != _EMPTY:
-        return _build(_EMPTY, "", folder)[1]
+        text, _, fault = _read(_EMPTY, ["", 0], folder)
+        return fault or _build(_EMPTY, text, folder)[1]
     return said("g++ does not work here: {said}", said=words)
 
 
@@ -248,4 +266,4 @@ def _line(library: str, code: int) -> int:
     return int(found[1]) if found else 0
 
 
-_TOOLS = {"build": _build, "line": _line}
+_TOOLS = {"read": _read, "build": _build, "line": _line}

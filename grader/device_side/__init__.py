@@ -5,6 +5,7 @@ May import: cuda, interpreter, isolation, protocol, root, sentence, simulated, s
 Start reading: server.py.
 
 server       serves the judge, and the orders of the host while a call runs
+far_tensors  tensors whose rows lie billions of elements apart
 memory       the tensors of an answer, by number; numbers that leave for the host
 operators    the list of PyTorch's operators that run
 kernel_text  the language of kernels: admits their text

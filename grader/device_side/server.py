@@ -7,6 +7,7 @@ launched and returned is read here, and no word of the host is taken for it.
 from __future__ import annotations
 
 import functools
+import mmap
 import socket
 
 import torch
@@ -25,6 +26,7 @@ from ..protocol.tensors import elements, unpack
 from ..protocol.values import decode, encode
 from ..sentence import message, said, tree
 from ..spec import Call, Error
+from . import far_tensors
 from .kernel_text import named_tuple
 from .kernels import Kernels, Lower
 from .memory import LeftForHost, Memory
@@ -38,18 +40,18 @@ _BYTES_OF_A_NUMBER = 4  # of an error's message, which may tell any
 _SMALL = 32  # numbers that the host may send to the device without a row in the ledger
 
 
-def serve(to_judge: int, to_host: int, shipped: tuple[str, ...]) -> None:
+def serve(to_judge: int, to_host: int, shipped: tuple[str, ...], window: mmap.mmap | None) -> None:
     """Handle the requests of one session until the judge closes its channel, or the host ends.
 
     to_judge, to_host: file descriptors of the sockets. shipped: texts of the course that the answer may import. Their
-    kernels are told from the answer's own.
+    kernels are told from the answer's own. window: of far_tensors.reserve.
     """
     judge, host = socket.socket(fileno=to_judge), socket.socket(fileno=to_host)
     try:
         ready, _ = frames.receive(host, 0)  # before the host has an answer
         too_little = ready.get("too_little_memory") or tree.pack(limits.too_little_memory())
         frames.send(judge, ready | {"too_little_memory": too_little})
-        server = Server(host, shipped, functools.partial(_lowered, judge))
+        server = Server(host, shipped, functools.partial(_lowered, judge), window)
         while True:
             try:
                 reply, data = server.handle(*frames.receive(judge, _MAX_REQUEST))
@@ -73,10 +75,17 @@ def _lowered(judge: socket.socket, text: str, launch: Launch) -> Lowered | None:
 class Server:
     """The handler of the judge's requests for one answer.
 
-    host: socket to the process with the answer's Python. shipped, lower: as in Kernels.
+    host: socket to the process with the answer's Python. shipped, lower: as in Kernels. window: as in `serve`.
     """
 
-    def __init__(self, host: socket.socket, shipped: tuple[str, ...] = (), lower: Lower = lambda text, launch: None):
+    def __init__(
+        self,
+        host: socket.socket,
+        shipped: tuple[str, ...] = (),
+        lower: Lower = lambda text, launch: None,
+        window: mmap.mmap | None = None,
+    ):
+        self._window = window
         self._host, self._arriving = host, frames.Buffered(host)
         self._memory, self._kernels = Memory(), Kernels(shipped, lower)
         self._storages = FloatStorages()
@@ -103,7 +112,7 @@ class Server:
         return (done if header["op"] == "write" else {}), []  # an answer that was loaded says nothing more
 
     def _run(self, call: Call, limit: int) -> tuple[dict, list[bytes]]:
-        call = reuse.in_memory_of(self._before, call)
+        call = far_tensors.placed(reuse.in_memory_of(self._before, call), self._window)
         self._before = tensors = reuse.tensors_of(call)
         self._call, self._observer = call, Observer(call, self._storages)
         self._clock = Clock(*call.clock) if call.clock is not None else None
@@ -163,8 +172,7 @@ class Server:
         if "error" in done:
             return done
         source = decode(done["value"])
-        asked = {**call.kwargs, "requests": call.requests}
-        cuda.launch(source, self._observer.ledger, call.grid, call.order, call.args, **asked)
+        cuda.launch(source, self._observer.ledger, call)
         return {"value": encode(None)}
 
     def _argument(self, arg, memory: str) -> list:

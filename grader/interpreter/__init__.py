@@ -12,6 +12,7 @@ float_storages   storages from birth to release: which hold floating-point numbe
 observe          all counts of one call, as plain data
 poison, bfloat16 values of masked lanes; conversions, and arithmetic that is refused; float8: conversions
 left_open        what a GPU may do in one way or another, done in two; promises: what the compiler takes on trust
+storing_lanes    which lane stored an element: another one of its program needs a barrier
 recorder         which program touched which element, for traces; sectors: what its warps ask of memory
 state            the running launch, conditions and recordings
 launch_args      arguments, options and grid of a launch, and their refusals

@@ -67,6 +67,10 @@ class Region:
             return np.uint64(self.real) + self.elements(addresses)[0].astype(np.uint64) * np.uint64(self.itemsize)
         return addresses + np.uint64((self.real - self.base) % 2**64)
 
+    def holds(self, addresses: np.ndarray) -> np.ndarray:
+        """Whether guarded addresses lie in its window. addresses: uint64 array."""
+        return (addresses >> np.uint64(WINDOW_BITS)).astype(np.int64) == self.index
+
     def span(self) -> int:
         """Bytes from its first element to the end of its last one in the window, gaps included."""
         last = sum((n - 1) * s for n, s in zip(self.shape, self.strides)) if self.numel else -1

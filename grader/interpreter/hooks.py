@@ -19,8 +19,9 @@ from . import bfloat16, caching, compat, float8, launch_args, left_open, poison,
 from .address_space import OutOfBounds, Region, in_words
 from .batching import scheduler
 from .batching.array import Unbatchable
-from .ledger import Launch
+from .ledger import Launch, ascend
 from .state import EndlessKernel, KernelMisuse, LaunchState, current
+from .storing_lanes import lanes_of
 from .triton_private import Private, is_interpreted, type_name
 
 # Loads and stores of one program after which a loop cannot be one that ends: a few for each element, and some more.
@@ -223,6 +224,7 @@ def _hook_memory(private: Private) -> None:
         if current.launch is not None:
             ptrs = _checked_access("store", ptrs, mask.data, private, value.data.itemsize)
             value = Handle(poison.stored(value.data, ptrs.get_element_ty()), value.dtype)
+            current.launch.record.overtaken += _fought_over(ptrs.data, value.data, mask.data)
         return store(self, ptrs, value, mask, *args, **kwargs)
 
     private.replace("masked_load", masked_load)
@@ -230,7 +232,7 @@ def _hook_memory(private: Private) -> None:
 
 
 def _hook_atomics(private: Private) -> None:
-    """Hook each atomic access: check it, and count it as a load and a store."""
+    """Hook each atomic access: check it, and count it as a load and a store. Hook barriers: count them."""
     rmw, cas = private.atomic_rmw, private.atomic_cas
 
     def atomic_rmw(self, op, ptr, val, mask, *args, **kwargs):
@@ -258,6 +260,15 @@ def _hook_atomics(private: Private) -> None:
         op = getattr(private.ir.ATOMIC_OP, _operation(kind.name, value.dtype.scalar))
         self.create_atomic_rmw(op, pointers, value, mask, private.ir.MEM_SEMANTIC.RELAXED, None)
 
+    def barrier(self, *args, **kwargs):
+        if current.transaction is not None:
+            current.transaction.barriers += 1
+        elif current.ledger is not None:
+            current.ledger.storing_lanes.barriers += 1
+        return wait(self, *args, **kwargs)
+
+    wait = private.Builder.create_barrier
+    private.replace_method("create_barrier", barrier)
     private.replace("atomic_rmw", atomic_rmw)
     private.replace("atomic_cas", atomic_cas)
     private.replace_method("create_descriptor_reduce", descriptor_reduce)
@@ -377,13 +388,31 @@ def _checked_access(op: str, ptrs, mask, private: Private, width: int = 0, atomi
     if launch.scheduler is not None:
         launch.scheduler.saw(op, touched, ptrs.data.size)
     if current.ledger is not None:
+        lanes = lanes_of(mask, ptrs.data.shape)
         for region, elements in touched:
-            current.ledger.access(op, region, elements, program, atomic)
+            mine = (
+                lanes if len(touched) == 1 else lanes[region.holds(ptrs.data[np.broadcast_to(mask, ptrs.data.shape)])]
+            )
+            current.ledger.access(op, region, elements, program, mine, atomic)
     return private.Handle(real, ptrs.dtype)
+
+
+def _fought_over(addresses: np.ndarray, values: np.ndarray, mask: np.ndarray) -> int:
+    """Lanes of one store whose element another lane of it stores as well, and with another value."""
+    active = np.broadcast_to(mask, addresses.shape)
+    places = addresses[active]
+    if ascend(places):
+        return 0
+    order = np.argsort(places, kind="stable")
+    places, values = places[order], np.broadcast_to(values, addresses.shape)[active][order]
+    differ = (values[1:] != values[:-1]) & ((values[1:] == values[1:]) | (values[:-1] == values[:-1]))  # NaN is NaN
+    return int(((places[1:] == places[:-1]) & differ).sum())
 
 
 def _checked_update(ptrs, mask, private: Private, width: int):
     """An atomic access, checked and counted as a load and a store. One out of bounds is told as the store."""
+    if current.ledger is not None:
+        current.ledger.storing_lanes.barriers += 1
     try:
         _checked_access("load", ptrs, mask, private, width)
     except OutOfBounds:

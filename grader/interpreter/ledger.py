@@ -11,6 +11,7 @@ import numpy as np
 
 from ..spec import SharedRequests
 from .float_storages import FloatStorages
+from .storing_lanes import StoringLanes
 
 _SHARE = 4  # a program with less than this part of an average share of the loads has none
 _COUNTERS = 256  # integers that the launches of a recording may store before they count as numbers: fewer than a matrix
@@ -65,7 +66,8 @@ class Launch:
     loads: int = 0
     # Loads of an element that another program stored after its last atomic: the two are not ordered on a GPU.
     early: int = 0
-    open: int = 0  # as in spec.Launch
+    overtaken: int = 0  # as in spec.Launch
+    open: int = 0  # likewise
     storing_programs: set[int] = field(default_factory=set)
     loaded: Counter[int] = field(default_factory=Counter)  # by program: active lanes of its loads
     # By index of a region and by element: the program that stored to it last (-1: none), and the time of that store.
@@ -169,21 +171,28 @@ class Ledger:
         self.late: Counter[int] = Counter()
         self._late_by_now = False
         self._open: dict[tuple, Entry] = {}
+        self.storing_lanes = StoringLanes()
         self._integers = 0  # stored by kernels so far
 
     def begin_launch(self, launch: Launch) -> None:
         """Count the accesses from now on for this launch."""
         self.launches.append(launch)
-        self._open = {}
+        self._open, self.storing_lanes = {}, StoringLanes()
 
-    def access(self, op: str, region, elements: np.ndarray, program: int, atomic: bool = False) -> None:
+    def access(
+        self, op: str, region, elements: np.ndarray, program: int, lanes: np.ndarray, atomic: bool = False
+    ) -> None:
         """Count one load or store of one program. elements: row-major element numbers of the active lanes.
 
-        A lane that is wider than an element has several, along a second axis.
+        A lane that is wider than an element has several, along a second axis. lanes: as storing_lanes.lanes_of has
+        them.
         """
         launch = self.launches[-1]
         launch.widest = max(launch.widest, len(elements))
+        lanes = np.repeat(lanes, elements.size // max(1, len(elements)))
         elements = elements.reshape(-1)
+        if not atomic:
+            launch.overtaken += self.storing_lanes.overtaken(region, elements, program, lanes)
         launch.clock += 1
         self.entry(region).add(op, transfers(elements))
         if op == "load":
@@ -195,6 +204,8 @@ class Ledger:
             launch.atomics[program] = launch.clock
             if elements.size == 1:
                 launch.synchronize((region.index, int(elements[0])), program)
+            self.storing_lanes.barriers += 1
+        self.storing_lanes.store(region, elements, program, lanes)
         launch.store(region, elements, program, launch.clock, atomic)
 
     def entry(self, region) -> Entry:

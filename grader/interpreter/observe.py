@@ -61,6 +61,7 @@ class Observer(contextlib.ExitStack):
             launches=_telling(ledger.launches),
             torch_ops=_unique(counter.names),
             torch_reads=[counter.reads[storage] for storage in storages],
+            torch_most=[counter.most[storage] for storage in storages],
             late_reads=[ledger.late[storage] for storage in storages],
             peak=ledger.storages.peak,
             language=_unique(ledger.language),

@@ -32,7 +32,8 @@ class TorchLedger(TorchDispatchMode):
     A view moves nothing. An expanded tensor counts once. An operation inside an interpreted kernel is not counted.
 
     ledger: gets the counts. poison: whether memory from torch.empty holds marked NaN (integers: the largest value).
-    names: of the operations. reads: numbers read, by name of the storage.
+    names: of the operations. reads, most: by name of the storage, numbers that all of them read, and the most that one
+    of them read.
     """
 
     def __init__(self, ledger: Ledger, poison: bool = False):
@@ -40,6 +41,7 @@ class TorchLedger(TorchDispatchMode):
         self.ledger, self.poison = ledger, poison
         self.names: list[str] = []
         self.reads: Counter[int] = Counter()
+        self.most: Counter[int] = Counter()
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -123,7 +125,9 @@ class TorchLedger(TorchDispatchMode):
         """As `_size`, and counted as read. elements: how many of them were read; None for all."""
         whole, *of, share, storage = self._size(t)
         elements = whole if elements is None else elements
-        self.reads[storage] += math.ceil(elements * share)
+        numbers = math.ceil(elements * share)
+        self.reads[storage] += numbers
+        self.most[storage] = max(self.most[storage], numbers)
         return (elements, *of, share, storage)
 
     def _size(self, t: torch.Tensor) -> tuple[int, int, float, int]:

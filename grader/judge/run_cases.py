@@ -65,7 +65,7 @@ class Run:
         for case, evidence in [*self.seen]:
             if case.group in failed or not evidence.most("open"):
                 continue
-            label = said("{label}, with other values where Triton leaves them open", label=case.label)
+            label = said("{label}, with other values where a GPU may have any", label=case.label)
             call = replace(case.call, poison=not case.call.poison, memory="")
             before = self.passed, len(self.seen), len(self.failures)
             goes_on = self._go_on_after(replace(case, label=label, call=call, repeats=None))

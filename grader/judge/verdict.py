@@ -124,10 +124,14 @@ def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
 
 
 def unordered(case: Case, evidence: Evidence) -> Failure | None:
-    """A failure of a right case if programs of a launch share an element that one of them stores without an atomic."""
+    """A failure of a right case if programs of a launch share an element that one of them stores without an atomic.
+
+    Or if lanes of a program share one without a barrier.
+    """
     stored, loaded = in_parallel.stored_by_several(evidence), in_parallel.counted_too_early(evidence)
     if stored is None and loaded is None:
-        return None
+        lanes = in_parallel.overtaken(evidence)
+        return None if lanes is None else Failure(case, evidence, lanes, "lanes-without-barrier")
     return Failure(case, evidence, stored or loaded, "accumulated-without-atomics" if stored and loaded else None)
 
 

@@ -45,6 +45,7 @@ _MATRICES = [  # label, family of inputs, rows, columns
 
 
 def _kernel_cases(seed: int) -> list[Case]:
+    any_length = softmax_function.any_length
     cases = []
     for i, (label, family, m, n) in enumerate(_MATRICES):
         x = family(m, n, inputs.generator(seed + i))
@@ -60,9 +61,12 @@ def _kernel_cases(seed: int) -> list[Case]:
             "forward",
             y_gap=2,
         ),
-        _kernel_case(said("programs in reversed order"), inputs.randn(4, 7, g), "reversed"),
+        _kernel_case(said("programs in reversed order"), inputs.randn(4, any_length(seed), g), "reversed"),
         _kernel_case(
-            said("programs in shuffled order"), inputs.row_strided(inputs.randn(6, 7, g)), "shuffled", y_gap=1
+            said("programs in shuffled order"),
+            inputs.row_strided(inputs.randn(6, any_length(seed + 1), g)),
+            "shuffled",
+            y_gap=1,
         ),
         _kernel_case(
             said("rows 20000 elements apart"), inputs.row_strided(inputs.randn(3, 6, g), 19_994), "forward", 19_994
@@ -126,6 +130,12 @@ def _wrapper_cases(seed: int) -> list[Case]:
         ),
         softmax_function.case(
             "fused_softmax", said("rows 6 apart, columns 24 apart, 4×6"), inputs.apart_both_ways(inputs.large(4, 6, g))
+        ),
+        *softmax_function.any_lengths(
+            seed, lambda label, x: softmax_function.case("fused_softmax", inputs.sized(label, *x.shape), x)
+        ),
+        far_rows.of_function(
+            softmax_function.case("fused_softmax", far_rows.LABEL, inputs.randn(3, 6, g)), 0, may_refuse=True
         ),
         *softmax_function.refusals("fused_softmax", g),
     ]

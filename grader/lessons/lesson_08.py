@@ -244,6 +244,15 @@ def _wrapper_cases(seed: int) -> list[Case]:
             inputs.apart_both_ways(inputs.large(4, 6, g)),
             walks=2,
         ),
+        *softmax_function.any_lengths(
+            seed,
+            lambda label, x: _in_a_block(
+                softmax_function.case("online_softmax", inputs.sized(label, *x.shape), x, walks=2)
+            ),
+        ),
+        far_rows.of_function(
+            softmax_function.case("online_softmax", far_rows.LABEL, inputs.randn(3, 6, g), walks=2), 0, may_refuse=True
+        ),
         *softmax_function.refusals("online_softmax", g),
     ]
 

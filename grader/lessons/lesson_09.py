@@ -58,12 +58,12 @@ def _kernel_cases(seed: int, make, strides: dict[str, tuple[int, int]]) -> list[
     for i, (label, family, m, n, n_splits, block) in enumerate(_MATRICES):
         order = ("reversed", "forward", "shuffled")[i % 3]
         cases.append(make(label, family(m, n, inputs.generator(seed + i)), n_splits, block, order, 0))
-    g = inputs.generator(seed)
+    g, any_length = inputs.generator(seed), softmax_function.any_length
     gaps = inputs.row_strided(inputs.randn(3, 11, g))
     return [
         *cases,
         make(said("wide gaps between the input's rows"), gaps, 2, 4, "forward", 1),
-        make(said("more rows than splits"), inputs.randn(6, 9, g), 2, 4, "shuffled", 2),
+        make(said("more rows than splits"), inputs.randn(6, any_length(seed), g), 2, 16, "shuffled", 2),
         make(said("a row of only -inf"), _without_softmax(seed), 2, 4, "shuffled", 0),
         far_rows.case(
             lambda label: make(label, inputs.randn(5, 9, g), 2, 4, "forward", 0),
@@ -217,6 +217,8 @@ def _wrapper_cases(seed: int) -> list[Case]:
             _wrapper_case(said("splits longer than any block"), inputs.randn(1, 2**21 + 2, g), 2, "forward"), facts={}
         ),
         _wrapper_case(said("a row of only -inf"), _without_softmax(seed), 2, "forward"),
+        *softmax_function.any_lengths(seed, lambda label, x: _wrapper_case(label, x, 3, "forward")),
+        far_rows.of_function(_wrapper_case(far_rows.LABEL, inputs.randn(3, 6, g), 2, "forward"), 0, may_refuse=True),
         *softmax_function.refusals("split_softmax", g, 2),
         *(_too_few(inputs.randn(2, 5, g), n_splits) for n_splits in (0, -1)),
     ]

@@ -55,10 +55,11 @@ def _tile_cases(seed: int) -> list[Case]:
         cases.append(_tile_case(label, family(m, n, inputs.generator(seed + i)), rows))
     g = inputs.generator(seed)
     wide, close = inputs.row_strided(inputs.randn(5, 6, g)), inputs.row_strided(inputs.randn(5, 6, g), 1)
+    length = softmax_function.any_length(seed)
     cases += [
         _tile_case(said("wide gaps between the input's rows"), wide, 2, y_gap=1),
         _tile_case(said("wide gaps between the output's rows"), close, 2, y_gap=2),
-        _tile_case(said("programs in reversed order"), inputs.randn(7, 6, g), 2, order="reversed"),
+        _tile_case(said("programs in reversed order"), inputs.randn(7, length, g), 2, order="reversed"),
         _tile_case(said("programs in shuffled order"), inputs.row_strided(inputs.randn(9, 6, g)), 2, 1, "shuffled"),
         _tile_case(said("rows 20000 elements apart"), inputs.row_strided(inputs.randn(5, 6, g), 19_994), 2, 19_994),
         far_rows.case(lambda label: _tile_case(label, inputs.randn(5, 6, g), 2)),
@@ -118,10 +119,11 @@ def _walk_cases(seed: int) -> list[Case]:
         cases.append(_walk_case(label, family(m, n, inputs.generator(seed + i)), programs))
     g = inputs.generator(seed)
     wide, close = inputs.row_strided(inputs.randn(5, 6, g)), inputs.row_strided(inputs.randn(5, 6, g), 1)
+    length = softmax_function.any_length(seed)
     cases += [
         _walk_case(said("wide gaps between the input's rows"), wide, 3, y_gap=1),
         _walk_case(said("wide gaps between the output's rows"), close, 3, y_gap=2),
-        _walk_case(said("programs in reversed order"), inputs.randn(7, 6, g), 3, order="reversed"),
+        _walk_case(said("programs in reversed order"), inputs.randn(7, length, g), 3, order="reversed"),
         _walk_case(said("programs in shuffled order"), inputs.row_strided(inputs.randn(9, 6, g)), 4, 1, "shuffled"),
         far_rows.case(lambda label: _walk_case(label, inputs.randn(5, 6, g), 2)),
     ]
@@ -271,10 +273,21 @@ _WIDE = [  # label, family of inputs, rows, columns, dtype, whether the machine 
 
 def _wide_cases(seed: int) -> list[Case]:
     twice = softmax_function.first_result("wide_softmax", *inputs.randn(6, 7, inputs.generator(seed)).split(3))
+    rng, g = random.Random(seed), inputs.generator(seed)
+    # Rows of such lengths begin at multiples of 16 elements, so that they can be loaded 16 bytes at a time.
+    drawn = [
+        (16 * rng.randint(5, 60), _SINGLE),
+        (16 * rng.randint(5, 120), _BRAIN),
+        (16 * rng.randint(80, 250), _SINGLE),
+    ]
     return [
         *(
             wide_loads.case(label, family(m, n, inputs.generator(seed + i)).to(dtype), machine)
             for i, (label, family, m, n, dtype, machine) in enumerate(_WIDE)
+        ),
+        *(
+            wide_loads.case(said("any multiple of 16"), inputs.randn(rng.randint(5, 30), n, g).to(dtype), True)
+            for n, dtype in drawn
         ),
         twice,
     ]

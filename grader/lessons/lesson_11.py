@@ -119,7 +119,7 @@ def _kernel_cases(seed: int) -> list[Case]:
         _kernel_case(said("all rows of dy one row in memory"), y, dy[:1].expand(4, 5)),
         # The softmax is computed in float64: a float32 row sums to 1 only roughly, and a right answer may rely on 1.
         _kernel_case("float64", torch.softmax(x64, 1), dy64),
-        _kernel_case(said("programs in reversed order"), *pair(4, 7), order="reversed"),
+        _kernel_case(said("programs in reversed order"), *pair(4, softmax_function.any_length(seed)), order="reversed"),
         _kernel_case(said("programs in shuffled order"), *pair(6, 7), dx_gap=1, order="shuffled"),
         _kernel_case(said("rows of 5000"), *pair(2, 5000)),
         far_rows.case(
@@ -203,6 +203,16 @@ def _function_cases(seed: int) -> list[Case]:
         autograd.output_case(*pair(3, 6)),
         autograd.changed_output_case(*pair(3, 6)),
         autograd.kept_case(pair(4, 6)[0]),
+        *softmax_function.any_lengths(
+            seed,
+            lambda label, x: autograd.backward_case(inputs.sized(label, *x.shape), x, inputs.randn(*x.shape, g)),
+        ),
+        far_rows.of_function(
+            autograd.backward_case(said("x with rows more than 2^30 elements apart"), *pair(3, 6)), 0, may_refuse=True
+        ),
+        far_rows.of_function(
+            autograd.backward_case(said("dy with rows more than 2^30 elements apart"), *pair(3, 6)), 1
+        ),
     ]
 
 

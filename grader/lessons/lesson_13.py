@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import pathlib
+import random
 from collections.abc import Callable
 
 import torch
@@ -196,6 +197,7 @@ def _kernel_cases(seed: int) -> list[Case]:
             row = (said("gaps between the {label}", label=label), _plain, m, n, 16, 16, tile)
             cases.append(_kernel_case(*row, group=group, seed=seed, gaps=gaps))
     tiles = functools.partial(_kernel_case, group=said("several tiles"), seed=seed)
+    m, n = (random.Random(seed + i).randint(33, 160) for i in range(2))
     return [
         *cases,
         _kernel_case(
@@ -210,11 +212,16 @@ def _kernel_cases(seed: int) -> list[Case]:
             )
             for group, n in ((said("edges"), 12), (said("several tiles"), 62))
         ),
-        tiles(said("programs in reversed order"), _plain, 50, 30, *blocks, order="reversed"),
-        tiles(said("programs in shuffled order"), _plain, 70, 30, *blocks, order="shuffled"),
+        tiles(said("programs in reversed order"), _plain, m, 30, *blocks, order="reversed"),
+        tiles(said("programs in shuffled order"), _plain, 70, n, *blocks, order="shuffled"),
         _kernel_case(
             said("causal, programs in shuffled order"), _plain, 70, 72, *blocks, seed=seed, group=said("causal"),
             order="shuffled",
+        ),
+        far_rows.case(
+            lambda label: tiles(label, _plain, 3, 5, *blocks),
+            {name: (at, 4 + at) for at, name in enumerate("oqkv")},
+            lambda far: {"apart": (5, 16), "strides": {f"{name}_ptr": stride for name, stride in far.items()}},
         ),
     ]  # fmt: skip
 

@@ -10,7 +10,7 @@ import torch
 from ..checks import inputs
 from ..mistakes.bandwidth import BANDWIDTH
 from ..mistakes.routing import PICK, ROUTE
-from ..reference import bandwidth, routing, softmax_function
+from ..reference import bandwidth, far_rows, routing, softmax_function
 from ..sentence import said
 from ..spec import Case, Exercise
 
@@ -51,17 +51,17 @@ _HALF, _BRAIN, _SINGLE = torch.float16, torch.bfloat16, torch.float32
 # Rows and columns, of which one each is drawn; dtype, the launchers that suit them on an NVIDIA GPU, the mistake of any
 # other choice.
 _CHOICES = [
-    ((60, 64, 68), (984, 992, 1000), _SINGLE, ("tile", "two"), "row-not-held"),
-    ((240, 256, 272), (12672, 12736, 12800), _SINGLE, ("tile", "two", "split", "online"), "row-not-held"),
-    ((60, 64, 68), (777, 781, 785), _HALF, ("odd",), "vectors-unused"),
-    ((60, 64, 68), (1002, 1006, 1010), _HALF, ("odd",), "vectors-unused"),
-    ((28, 32, 36), (32768,), _BRAIN, ("pairs", "shared"), "pairs-unused"),
-    ((7, 8, 9), (50257, 50259, 50261), _BRAIN, ("split", "online"), "beyond-the-registers"),
-    ((512, 520, 528), (50257, 50259, 50261), _BRAIN, ("split", "online"), "beyond-the-registers"),
-    ((2,), (32769, 32771, 32773), _SINGLE, ("split", "online", "shared"), "beyond-the-registers"),
-    ((2,), (39996, 40000, 40004), _SINGLE, ("split", "online", "shared"), "beyond-the-registers"),
-    ((128, 132, 136), (131072,), _SINGLE, ("shared",), "sharing-unused"),
-    ((256, 260, 264), (131072,), _BRAIN, ("shared",), "sharing-unused"),
+    (range(56, 64), range(904, 1001, 8), _SINGLE, ("tile", "two"), "row-not-held"),
+    (range(240, 273), range(12352, 13057, 64), _SINGLE, ("tile", "two", "split", "online"), "row-not-held"),
+    (range(56, 73), range(701, 1000, 4), _HALF, ("odd",), "vectors-unused"),
+    (range(64, 73), range(1002, 1023, 4), _HALF, ("odd",), "vectors-unused"),
+    (range(28, 37), (32768,), _BRAIN, ("pairs", "shared"), "pairs-unused"),
+    (range(7, 10), range(50001, 52000, 2), _BRAIN, ("split", "online"), "beyond-the-registers"),
+    (range(512, 529), range(50001, 52000, 2), _BRAIN, ("split", "online"), "beyond-the-registers"),
+    ((2,), range(32769, 36000, 2), _SINGLE, ("split", "online", "shared"), "beyond-the-registers"),
+    ((2,), range(37000, 44001, 4), _SINGLE, ("split", "online", "shared"), "beyond-the-registers"),
+    (range(128, 137), (131072,), _SINGLE, ("shared",), "sharing-unused"),
+    (range(256, 265), (131072,), _BRAIN, ("shared",), "sharing-unused"),
 ]
 # Label, input family, rows, columns, dtype.
 _MATRICES = [
@@ -132,6 +132,10 @@ def _any_matrix(seed: int, name: str, own: bool) -> list[Case]:
     ]
     cases += [twice, *(routing.case(label, view, name=name, own=own) for label, view in views)]
     if own:
+        cases += softmax_function.any_lengths(seed, lambda label, x: routing.case(label, x, name=name, own=True))
+        for n in (random.Random(seed).randint(20, 60), 2000, 33_000):
+            far = routing.case(far_rows.LABEL, inputs.randn(3, n, g).half(), name=name, own=own)
+            cases.append(far_rows.of_function(far, 0))
         # Rows that overlap, so that the matrix is small to send.
         rng = random.Random(seed)
         for rows in (rng.randint(513, 528), rng.randint(90, 110)):

@@ -102,12 +102,12 @@ def _loss_cases(seed: int) -> list[Case]:
     g = inputs.generator(seed)
     other = torch.randint(1, 9, (6,), generator=g)
     other[1::2] = 3
-    x, target = inputs.randn(5, 6, g), _some(5, 6, g)
+    x, target, n = inputs.randn(5, 6, g), _some(5, 6, g), softmax_function.any_length(seed, 900)
     return [
         *cases,
         _loss_case(said("a column as ignore_index"), inputs.randn(6, 9, g), other, 4, ignore=3),
         _loss_case(said("gaps between the rows"), inputs.row_strided(inputs.randn(3, 6, g), 4), _ends(3, 6, g), 4),
-        _loss_case(said("programs in reversed order"), inputs.randn(4, 9, g), _some(4, 9, g), 4, order="reversed"),
+        _loss_case(said("programs in reversed order"), inputs.randn(4, n, g), _some(4, n, g), 16, order="reversed"),
         _loss_case(said("a row of many tiles"), inputs.randn(1, 190, g), _ends(1, 190, g), 4),
         far_rows.case(lambda label: _loss_case(label, x, target, 4), {"x_stride": (2, 4)}),
     ]
@@ -165,7 +165,7 @@ def _gradient_cases(seed: int) -> list[Case]:
     g = inputs.generator(seed)
     other = torch.randint(1, 9, (6,), generator=g)
     other[1::2] = 3
-    x, target = inputs.randn(5, 6, g), _some(5, 6, g)
+    x, target, vocabulary = inputs.randn(5, 6, g), _some(5, 6, g), softmax_function.any_length(seed, 900)
     wide = inputs.row_strided(inputs.randn(3, 6, g), 4)
     places = {"dx": (0, 5), "x": (1, 6)}
     return [
@@ -173,7 +173,9 @@ def _gradient_cases(seed: int) -> list[Case]:
         _gradient_case(said("a column as ignore_index"), inputs.randn(6, 9, g), other, 4, 0.25, ignore=3),
         _gradient_case(said("gaps between the rows"), wide, _ends(3, 6, g), 4, -0.5, dx_gap=2),
         _gradient_case(said("a row of many tiles"), inputs.randn(1, 190, g), _ends(1, 190, g), 4, 2.0),
-        _in_place_case(said("a vocabulary of 200"), inputs.randn(4, 200, g), _some(4, 200, g), 16, 0.5),
+        _in_place_case(
+            said("a vocabulary of {n}", n=vocabulary), inputs.randn(4, vocabulary, g), _some(4, vocabulary, g), 16, 0.5
+        ),
         far_rows.case(
             lambda label: _gradient_case(label, x, target, 4, 0.3), places, lambda strides: {"x_stride": strides["x"]}
         ),
@@ -288,6 +290,10 @@ def _function_cases(seed: int) -> list[Case]:
         _call_case(said("a very long row"), long, words),
         _first_case(inputs.randn(3, 6, g), _ends(3, 6, g), g),
         *(_budget_case(m, n, g) for m, n in ((5, 300), (9, 260))),
+        *softmax_function.any_lengths(seed, lambda label, x: _call_case(label, x, _ends(*x.shape, g))),
+        *softmax_function.any_lengths(seed + 1, lambda label, x: _backward_case(label, x, _ends(*x.shape, g), g)),
+        far_rows.of_function(_call_case(far_rows.LABEL, one, _ends(3, 8, g)), 0),
+        far_rows.of_function(_backward_case(far_rows.LABEL, one, _ends(3, 8, g), g), 0),
         *_refusals(g),
     ]
 

@@ -307,6 +307,11 @@ MISTAKES = [
         "have?",
     ),
     Mistake(
+        "tile-of-own-size",
+        "A step of the walk takes more keys than `tile` says, so its scores need more room than they are given.",
+        "How many rows of k and of v does each of your operations take, and on what does this number depend?",
+    ),
+    Mistake(
         "causal-ignored",
         "Queries look at keys that come after them.",
         "Which keys may query 0 look at when CAUSAL is on?",
@@ -769,6 +774,7 @@ def _numbers_to_host(case, evidence) -> bool:
 
 
 # As many numbers were alive at once as there are scores.
+_beyond_a_tile = looks(lambda case, evidence: bool(attention.beyond_a_tile(evidence, case.facts)))
 _all_scores_held = looks(lambda case, evidence: attention.holds_all_scores(evidence, case.facts))
 
 
@@ -1040,6 +1046,7 @@ TILED_ATTENTION = (
     ("numbers-to-host", both(_numbers_to_host, _right_numbers)),
     ("keys-read-again", both(_keys_read_again, _right_numbers)),
     ("scores-stored", both(_all_scores_held, _right_numbers)),
+    ("tile-of-own-size", both(_beyond_a_tile, _right_numbers)),
     ("wrong-dtype", _wrong_dtype),
     *_WALK,
     *(("scale-of-another-size", formula(walk(scores=scaled_by(size)))) for size in _OTHER_SIZES),

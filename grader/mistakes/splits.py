@@ -217,6 +217,12 @@ MISTAKES = [
         "Which element could each program store to alone?",
     ),
     Mistake(
+        "lanes-without-barrier",
+        "A lane touches an element that another lane of its program stores, and nothing orders the two: on a GPU they "
+        "are threads, which run at any pace.",
+        "Which lane stores this element last, and how does the other one know that it has?",
+    ),
+    Mistake(
         "split-read-twice",
         "The numbers are right, but each split is read twice.",
         "Which of your lines use the first load and which the second, and could one load serve them all?",

@@ -153,6 +153,12 @@ def holds_all_scores(evidence: Evidence, facts: dict) -> bool:
     return facts["many"] and evidence.peak >= len(facts["q"]) * len(facts["k"])
 
 
+def beyond_a_tile(evidence: Evidence, facts: dict) -> tuple[str, int] | None:
+    """("k" or "v", rows of it that one operation reads) where these are more than a tile has, and keys are many."""
+    rows = [(name, -(-most // facts[name].shape[1])) for name, most in zip("qkv", evidence.torch_most)]
+    return next(((name, n) for name, n in rows[1:] if facts["many"] and n > facts["tile"]), None)
+
+
 def returned(evidence: Evidence, facts: dict) -> str | None:
     """None where 13.1 returned attention, read k and v once, and never held all the scores; else a sentence."""
     got = evidence.value
@@ -184,6 +190,14 @@ def returned(evidence: Evidence, facts: dict) -> str | None:
             m=m,
             n=n,
             value=f"{m * n:,}",
+        )
+    if found := beyond_a_tile(evidence, facts):
+        return fault(
+            "way",
+            "right numbers, but one operation reads {rows} rows of {name}, and a tile has {tile}",
+            rows=found[1],
+            name=found[0],
+            tile=facts["tile"],
         )
     return None
 

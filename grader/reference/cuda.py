@@ -49,8 +49,24 @@ def stored_fault(want: torch.Tensor, slack: torch.Tensor | float, evidence: Evid
 
 
 def _with_load(sentence: str | None, evidence: Evidence) -> str | None:
-    load = unstored_load(evidence)
-    return said("{sentence}. {load}", sentence=sentence, load=load) if sentence and load else sentence
+    options = evidence.launches[0]["options"] if evidence.launches else {}
+    for more in (unstored_load(evidence), _of_reader(options), _of_clock(options)):
+        sentence = said("{sentence}. {load}", sentence=sentence, load=more) if sentence and more else sentence
+    return sentence
+
+
+def _of_reader(options: dict) -> str:
+    """A sentence about a text that another compiler reads as another one, "" if there is none."""
+    if not options.get("reader"):
+        return ""
+    return said(
+        "Its text is not the same for each compiler and each GPU: here __CUDA_ARCH__ was {value}",
+        value=options["reader"],
+    )
+
+
+def _of_clock(options: dict) -> str:
+    return said("It reads the clock of the GPU, which may begin anywhere") if options.get("clocks") else ""
 
 
 def unstored_load(evidence: Evidence) -> str:

@@ -7,12 +7,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..sentence import said
-from ..spec import Call, Case, Out
+from ..spec import Call, Case, Evidence, Out
+from . import softmax_function
 
 _STRIDE = 1 << 30  # elements: row 2 begins at 2^31, the first whole number that int32 does not have
 _SIZE = 10**7  # another failure is reported first
 _OF_HEADS, _HEAD_STRIDES = (0, 2, 3, 4), 5  # places of o, q, k and v among the arguments of 13.3; of the first stride
 _MATRIX = {"y_stride": (0, 2), "x_stride": (1, 3)}  # output, input, and the row strides of both
+
+
+LABEL = said("rows more than 2^30 elements apart")
 
 
 def case(
@@ -26,7 +30,7 @@ def case(
     stride, the places of its tensor and of itself among the arguments of the call. facts: makes facts of the strides by
     these names.
     """
-    near = make(said("rows more than 2^30 elements apart"))
+    near = make(LABEL)
     strides = {name: _STRIDE + 16 * number for number, name in enumerate(places, 1)}
     # Few machines hold such a tensor, so it runs in the interpreter alone.
     return replace(
@@ -35,6 +39,34 @@ def case(
         size=_SIZE,
         interpreted_only=True,
         facts=near.facts | facts(strides) | {"far": tuple(strides.values())},
+    )
+
+
+def of_function(case: Case, *places: int, may_refuse: bool = False) -> Case:
+    """The case of a function, with tensor arguments whose rows lie so far apart.
+
+    case: with contiguous matrices of three rows. places: of these, among the tensor arguments. may_refuse: whether the
+    function may refuse views.
+    """
+
+    def verify(evidence: Evidence) -> str | None:
+        if evidence.error:
+            return softmax_function.refused(None, evidence, said("this input"))
+        return case.verify(evidence)
+
+    tensors = [arg for arg in case.call.args if hasattr(arg, "untyped_storage")]
+    strides = {place: _STRIDE + 16 * number for number, place in enumerate(places, 1)}
+    of_tensors = tuple((strides[n], 1) if n in strides else () for n in range(len(tensors)))
+    return replace(
+        case,
+        call=replace(case.call, strides=of_tensors),
+        verify=verify if may_refuse else case.verify,
+        expects_error=may_refuse,
+        size=_SIZE,
+        dear=True,  # what is wrong in near rows is wrong in far ones too, where its traces look otherwise
+        budget=None,  # it may copy the rows first
+        interpreted_only=True,
+        facts=case.facts | {"far": tuple(strides.values())},
     )
 
 

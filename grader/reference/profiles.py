@@ -31,7 +31,7 @@ READ, WRITTEN = "dram__bytes_read.sum", "dram__bytes_write.sum"
 WARPS, GRID, BLOCK = "sm__warps_active.avg.pct_of_peak_sustained_active", "launch__grid_size", "launch__block_size"
 SPILLED, REGISTERS = "sass__inst_executed_register_spilling", "launch__registers_per_thread"
 SECTORS, WAVEFRONTS = "memory_l2_theoretical_sectors_global", "memory_l1_wavefronts_shared"
-_CONSTANT = (GRID, BLOCK, REGISTERS)
+_ALL_REGISTERS = 255  # of a thread: a launch that has so many may spill, and no other number says anything
 
 SAMPLES, EXECUTED = "# Samples", "Instructions Executed"
 GLOBAL, GLOBAL_IDEAL = "L2 Theoretical Sectors Global", "L2 Theoretical Sectors Global Ideal"
@@ -75,8 +75,9 @@ def request_sectors(address: int, lanes: int, stride: int, itemsize: int) -> int
 
 
 def many_times(profile: Profile, rng: random.Random) -> tuple[float, dict[str, float]]:
-    """(k, the report of the same kernel on a matrix that is k times as large): counters grow, rates stay, with noise.
+    """(k, the report of a like kernel on a matrix that is k times as large): counters grow, rates stay, with noise.
 
+    Another number of threads shares the work, and each has other registers: neither tells one kernel from another.
     Excess counts of `columns` shrink and those of `odd_rows` grow, so that no count tells one from the other.
     """
     least, most = {"columns": (1 / 16, 1 / 4), "conflicts": (1 / 4, 2), "odd_rows": (1, 12)}.get(profile.kernel, (1, 4))
@@ -84,8 +85,13 @@ def many_times(profile: Profile, rng: random.Random) -> tuple[float, dict[str, f
     if profile.kernel == "odd_rows":
         k = max(k, 8.0) if profile.shown else k
     report = {name: _grown(name, number, k, rng) for name, number in profile.report.items()}
-    if profile.kernel != "few_warps":
-        report[GRID] = round(k * profile.report[GRID])
+    report[BLOCK] = rng.choice((32, 64, 128) if profile.kernel == "few_warps" else (64, 128, 256, 512, 1024))
+    threads = profile.report[GRID] * profile.report[BLOCK]
+    report[GRID] = (
+        rng.randint(100, 140) if profile.kernel == "few_warps" else max(1, round(k * threads / report[BLOCK]))
+    )
+    if profile.report[REGISTERS] != _ALL_REGISTERS:
+        report[REGISTERS] = rng.randint(16, 64)
     for name in (SECTORS, WAVEFRONTS):
         if (excess := f"derived__{name}_excessive") in report:
             report[excess] = report[name] - report[f"{name}_ideal"]
@@ -93,7 +99,7 @@ def many_times(profile: Profile, rng: random.Random) -> tuple[float, dict[str, f
 
 
 def _grown(name: str, number: float, k: float, rng: random.Random) -> float:
-    if name in _CONSTANT:
+    if name in (GRID, BLOCK, REGISTERS):
         return number
     if "pct" in name:
         return round(min(100.0, number * rng.uniform(0.985, 1.015)), 2)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter
+from collections.abc import Callable
 
 import torch
 
@@ -112,6 +114,21 @@ def case(name: str, label: str, x: torch.Tensor, walks: int = 1, size: int = 0) 
         interpreted_only=lowest(x),
         facts={"x": x, "block": block(x.shape[1]), "x_stride": x.stride(0), "y_stride": x.shape[1]},
     )
+
+
+def any_length(seed: int, most: int = 4000) -> int:
+    """A drawn length of a row, 18 to `most`, of any order of magnitude: no list has it."""
+    return int(18 * (most / 18) ** random.Random(seed).random())
+
+
+def any_lengths(seed: int, make: Callable[[str, torch.Tensor], Case]) -> list[Case]:
+    """Cases of matrices whose sizes are drawn, one of each order of magnitude: no table has the lengths of their rows.
+
+    make: makes the case of a label and a matrix.
+    """
+    rng, g = random.Random(seed), inputs.generator(seed)
+    sizes = [(rng.randint(2, 9), rng.randint(*ends)) for ends in ((18, 99), (100, 999), (1025, 4090))]
+    return [make(said("any length"), inputs.randn(m, n, g)) for m, n in sizes]
 
 
 def empty(label: str, name: str, m: int, n: int, *more) -> Case:

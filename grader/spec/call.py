@@ -74,6 +74,7 @@ class Call:
     # Where the tensor arguments lie: "" for new memory. "same": they are the objects of the call before, with these
     # numbers in them. "address": they are new objects in that memory. The call before must have had such tensors.
     memory: Literal["", "same", "address"] = ""
-    # Of a launch: strides in elements that its tensor arguments have for the kernel, which may be far apart; () for one
-    # that has its own. Memory holds no more than their elements: they arrive contiguous, and go back so.
+    # Strides in elements that the tensor arguments have for the kernel of a launch, or for a function, and that may be
+    # far apart; () for one that has its own. Memory holds no more than their elements: they arrive contiguous, and go
+    # back so.
     strides: tuple[tuple[int, ...], ...] = ()

@@ -60,6 +60,7 @@ class Launch(TypedDict):
     largest: int  # elements of the largest block that it computes with; 0 where the compiler was not asked
     loads: int  # in its text, once the compiler has unrolled what it unrolls; 0 likewise
     early: int  # loads of elements that another program stored after its last atomic
+    overtaken: int  # accesses of an element that another lane of the program stored, with no barrier since
     open: int  # whether it took one of the ways that Triton leaves open (Call.poison): 0 or 1
     program: int  # index of its text in Observations.programs; -1 for a kernel of the course or in CUDA C++
 
@@ -93,6 +94,7 @@ class Observations:
     # Of the ledger, where the call asks for it: (operation, tensor, elements read, elements written).
     moves: list[tuple[str, str, int, int]] = field(default_factory=list)
     programs: list[str] = field(default_factory=list)  # texts of the kernels, as JSON of protocol.kernels.KernelProgram
+    torch_most: list[int] = field(default_factory=list)  # for each tensor argument, the most that one of torch_ops read
 
     def most(self, count: str) -> int:
         """The largest of one count of the launches, such as "widest"; 0 without a launch."""

@@ -155,20 +155,24 @@ class Zygote:
             child = self._fork_one(job, folders[0], (channel,), self._alone(job, channel, folders[0]))
             os.close(channel)
             return _Fork(child, (), folders, starts)
-        from ..device_side import server
+        from ..device_side import far_tensors, server
         from ..host_side import apart
 
         to_host, to_device = (end.detach() for end in socket.socketpair())
         try:
             serve = functools.partial(apart.serve, to_device, folders[1], job.elsewhere)
             host = self._fork_one(job, folders[1], (to_device,), serve)
+            window = far_tensors.reserve()  # by now, because the memory of the device will be limited
             try:
-                serve = functools.partial(server.serve, channel, to_host, _texts(job.modules))
+                serve = functools.partial(server.serve, channel, to_host, _texts(job.modules), window)
                 without = dataclasses.replace(job, modules=())
                 device = self._fork_one(without, folders[0], (channel, to_host), serve, job.tools)
             except OSError:
                 host.reap()
                 raise
+            finally:
+                if window is not None:
+                    window.close()
         finally:
             os.close(to_host)
             os.close(to_device)

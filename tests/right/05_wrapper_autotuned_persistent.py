@@ -11,7 +11,7 @@ import triton.language as tl
 @triton.heuristics(values={"BLOCK": lambda a: triton.next_power_of_2(a["n_cols"])})
 @triton.jit
 def kernel(Y, X, sy, sx, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr):
-    for row in tl.range(tl.program_id(0) * ROWS, tl.minimum(n_rows, (tl.program_id(0) + 1) * ROWS), num_stages=2):
+    for row in tl.range(tl.program_id(0).to(tl.int64) * ROWS, tl.minimum(n_rows, (tl.program_id(0) + 1) * ROWS), num_stages=2):
         offs = tl.arange(0, BLOCK)
         x = tl.load(X + row * sx + offs, mask=offs < n_cols, other=float("-inf"))
         x = tl.exp(x - tl.max(x, 0))

@@ -6,7 +6,7 @@ import triton.language as tl
 
 @triton.jit
 def any_strides(y, x, y_row, y_col, x_row, x_col, n, BLOCK: tl.constexpr):
-    r = tl.program_id(0)
+    r = tl.program_id(0).to(tl.int64)
     c = tl.arange(0, BLOCK)
     v = tl.load(x + r * x_row + c * x_col, mask=c < n, other=float("-inf"))
     e = tl.exp(v - tl.max(v, 0))

@@ -6,7 +6,7 @@ import triton.language as tl
 
 @triton.jit
 def _kernel(y_ptr, x_ptr, sy, sx, n, DTYPE: tl.constexpr, MODE: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + row * sx + cols, mask=cols < n, other=-float("inf")).to(DTYPE)
     e = tl.exp(x - tl.max(x, 0))

@@ -8,7 +8,7 @@ import triton.language as tl
 @triton.jit
 def softmax_kernel(x_ptr, y_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
     """Softmax of row program_id(0) of a matrix with n_cols columns. BLOCK is a power of two, at least n_cols."""
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))

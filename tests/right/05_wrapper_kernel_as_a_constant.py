@@ -11,7 +11,7 @@ def natural(x):
 
 @triton.jit
 def _kernel(y_ptr, x_ptr, sy, sx, n, EXP: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + row * sx + cols, mask=cols < n, other=-float("inf"))
     e = EXP(x - tl.max(x, 0))

@@ -20,7 +20,7 @@ def reduce(x):
 
 @triton.jit
 def softmax_kernel(y, x, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     v = tl.load(x.ptr + row * x.row_stride + cols, mask=mask, other=-float("inf"))

@@ -10,7 +10,7 @@ Config = namedtuple("Config", "block dtype even")
 
 @triton.jit
 def _kernel(y_ptr, x_ptr, sy, sx, n, CFG: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, CFG[0])
     if CFG[2]:
         x = tl.load(x_ptr + row * sx + cols).to(CFG[1])

@@ -10,7 +10,7 @@ def partial_kernel(m_ptr, d_ptr, x_ptr, x_row_stride, n_cols, n_splits, split_si
     m and d are matrices with n_splits columns. Split s begins at column s * split_size, and may end beyond the row.
     If a split has no number above -inf, its state is (-inf, 0).
     """
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     split = tl.program_id(1)
     lanes = tl.arange(0, BLOCK)
     m = -float("inf")
@@ -36,7 +36,7 @@ def combine_kernel(
     SPLITS: tl.constexpr, BLOCK: tl.constexpr,
 ):
     """Store the softmax of split program_id(1) of row program_id(0), from the states m and d of all splits of the row."""
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     split = tl.program_id(1)
     lanes = tl.arange(0, BLOCK)
     splits = tl.arange(0, SPLITS)

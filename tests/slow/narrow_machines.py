@@ -163,7 +163,7 @@ def test_a_kernel_is_not_blamed_for_a_compiler_that_compiles_nothing(kind, monke
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr(tools, "_PATIENCE", 0.1 if kind == "waits" else 60)
 
-    found = tools._build("kernel0", "kernel_text", str(tmp_path))
+    _, *found = tools._read("reader", ["kernel_text", 0], str(tmp_path))
 
     assert said in found[0] and fault in found[1] and bool(fault) == bool(found[1])
 

@@ -9,7 +9,7 @@ import triton.language as tl
 def softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
     """5.1: softmax of row program_id(0). BLOCK is a power of two, at least n_cols."""
     # Your 5.1, with a cast (8 lines).
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf")).to(tl.float32)
@@ -23,7 +23,7 @@ def tile_softmax_kernel(
 ):
     """10.1: softmax of ROWS rows. ROWS and BLOCK are powers of two, BLOCK is at least n_cols."""
     # Your 10.1, with a cast (8 lines).
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS)).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = (rows < n_rows)[:, None] & (cols < n_cols)[None, :]
     x = tl.load(x_ptr + rows[:, None] * x_row_stride + cols[None, :], mask=mask, other=-float("inf")).to(tl.float32)
@@ -35,7 +35,7 @@ def tile_softmax_kernel(
 def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
     """8.3: softmax of row program_id(0), in tiles of BLOCK columns, by two walks."""
     # Your 8.3, with two casts (about 15 lines).
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     lanes = tl.arange(0, BLOCK)
     m = -float("inf")
     d = 0.0
@@ -55,7 +55,7 @@ def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOC
 def partial_kernel(m_ptr, d_ptr, x_ptr, x_row_stride, n_cols, n_splits, split_size, BLOCK: tl.constexpr):
     """9.1: the state (m, d) of split program_id(1) of row program_id(0)."""
     # Your 9.1, with a cast (about 14 lines).
-    row, split = tl.program_id(0), tl.program_id(1)
+    row, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
     lanes = tl.arange(0, BLOCK)
     m = -float("inf")
     d = 0.0
@@ -77,7 +77,7 @@ def combine_kernel(
 ):
     """9.2: the softmax of split program_id(1) of row program_id(0), from the states of all splits of the row."""
     # Your 9.2, with a cast (about 12 lines).
-    row, split = tl.program_id(0), tl.program_id(1)
+    row, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
     lanes = tl.arange(0, BLOCK)
     splits = tl.arange(0, SPLITS)
     ms = tl.load(m_ptr + row * n_splits + splits, mask=splits < n_splits, other=-float("inf"))

@@ -48,6 +48,9 @@ class Kept:
     counts: np.ndarray  # active lanes of each program
     once: bool  # no element occurs twice
     ticks: np.ndarray  # accesses of each program so far in the pass, this one included
+    lanes: Lanes  # of one program, where it is the same for all
+    block: int  # lanes of one program, masked ones included
+    barriers: int  # of the pass before it
 
 
 class Transaction:
@@ -58,11 +61,13 @@ class Transaction:
     store to; the set belongs to the launch, and the pass adds to it. usual: number of accesses of the first program of
     the launch, which ran alone.
     ticks: number of accesses of each program so far; an access without an active lane does not count.
+    barriers: so far.
     """
 
     def __init__(self, regions: list[Region], programs: np.ndarray, places: np.ndarray, written: set[int], usual: int):
         self.regions, self.programs, self.places, self.written = regions, programs, places, written
         self.ticks = np.zeros(len(programs), np.int64)
+        self.barriers = 0
         self._kept: list[Kept] = []
         self._trace: list[tuple] = []  # for a recorder: (operation, addresses, mask) of each access
         self._recorded_elements, self._access_count, self._access_limit = 0, 0, _ACCESS_LIMIT_FACTOR * max(usual, 1)
@@ -105,7 +110,7 @@ class Transaction:
         access = Access(op, region, lanes, *_element_numbers(region, active))
         if op == "store":
             self._prepare_store(region, uniform, low, high)
-        self._record(access, uniform)
+        self._record(access, uniform, ptrs.size)
         if region.sparse:
             real = region.to_real(everyone(ptrs, programs, *ptrs.shape))
             return access, real[0] if uniform else BatchArray(real)
@@ -139,8 +144,11 @@ class Transaction:
                 self._undo_log.append((memory, memory.copy()))
         self._saved_ranges[region.index] = min(begin, saved[0]), max(end, saved[1])
 
-    def _record(self, access: Access, uniform: bool) -> None:
-        """Add an access to the totals, and to the accesses to check if its tensor is stored to."""
+    def _record(self, access: Access, uniform: bool, block: int) -> None:
+        """Add an access to the totals, and to the accesses to check if its tensor is stored to.
+
+        block: lanes of one program, masked ones included.
+        """
         program_count, region, elements = len(self.programs), access.region, access.elements
         counts = np.repeat(access.lanes.counts, program_count) if uniform else access.lanes.counts
         touching = counts > 0
@@ -163,7 +171,9 @@ class Transaction:
             if program_count * int(counts[0]) > MOST_LANES:
                 raise TooWide(int(counts[0]))
             elements = np.tile(np.r_[elements], program_count)
-        self._kept.append(Kept(access.op, region, elements, counts, access.once and not uniform, self.ticks.copy()))
+        once = access.once and not uniform
+        kept = Kept(access.op, region, elements, counts, once, self.ticks.copy(), access.lanes, block, self.barriers)
+        self._kept.append(kept)
         self._limit_recorded_elements(0 if isinstance(elements, slice) else elements.size)
 
     def _limit_recorded_elements(self, count: int) -> None:
@@ -209,6 +219,24 @@ class Transaction:
                 conflict = conflict or not (access.once or (storing_program[elements] == programs).all())
             if conflict:
                 raise Unbatchable("a program touches what another one stores")
+        if any(access.op == "store" and not access.once for access in accesses) or accesses[-1:] != stores:
+            self._check_lanes(accesses, low, len(storing_program))
+
+    def _check_lanes(self, accesses: list[Kept], low: int, size: int) -> None:
+        """Raise Unbatchable if a lane touched what another lane of its program stored, with no barrier in between.
+
+        Such a program runs alone, where the launch record counts it. low, size: of the range of elements.
+        """
+        storing_lane, barriers = np.full(size, -1, np.int64), np.zeros(size, np.int64)
+        for access in accesses:
+            elements, lanes = _shifted(access.elements, low), _lane_numbers(access, len(self.programs))
+            before = storing_lane[elements]
+            conflict = ((before >= 0) & (before != lanes) & (barriers[elements] == access.barriers)).any()
+            if access.op == "store":
+                storing_lane[elements], barriers[elements] = lanes, access.barriers
+                conflict = conflict or not (access.once or (storing_lane[elements] == lanes).all())
+            if conflict:
+                raise Unbatchable("a lane touches what another one stores")
 
     def show(self, recorder: Recorder) -> None:
         """Pass the accesses to a recorder, in the order in which the programs would run one after another."""
@@ -248,6 +276,13 @@ def overlapping(region: Region, regions: list[Region]) -> set[int]:
     """Indices of the regions whose memory may overlap that of a region, itself included."""
     begin, end = region.extent()
     return {r.index for r in regions if r is region or (r.extent()[0] < end and begin < r.extent()[1])}
+
+
+def _lane_numbers(access: Kept, programs: int) -> np.ndarray:
+    """The lane of each element of an access, as ledger.lanes_of has them."""
+    places = np.broadcast_to(np.arange(access.block) + (access.block << 32), (access.lanes.programs, access.block))
+    found = access.lanes.pick(places)
+    return np.tile(found, programs // access.lanes.programs)
 
 
 def _same_layout(a: Region, b: Region) -> bool:
