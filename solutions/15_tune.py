@@ -424,8 +424,7 @@ for runs in (1, 2, 10):
 # ## Your turn: 15.3
 #
 # Write `inplace_softmax(x)`. An autotuned tile kernel stores the softmax of each row in `x` itself, with `ROWS` rows for each
-# program. `x` is M×N, float32. The elements of a row lie next to each other in memory; there may be gaps between rows, and as in
-# 5.1, a row may begin beyond element 2^31.
+# program. `x` is M×N, float32. The elements of a row lie next to each other in memory; there may be gaps between rows.
 # After tuning, kernels load and store each element once. PyTorch may be used only to copy. The function may return
 # anything.
 #

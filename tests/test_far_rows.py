@@ -132,7 +132,7 @@ def test_other_launches_have_their_own_strides():
     assert torch.equal(y, torch.ones(3, 5))
 
 
-@pytest.mark.parametrize("number", ["5.1", "7.1", "7.3", "8.3", "9.1", "9.2", "10.1", "10.2", "11.2", "13.2"])
+@pytest.mark.parametrize("number", ["5.1", "7.1", "7.3", "8.3", "9.1", "9.2", "10.1", "10.2", "11.2"])
 def test_every_kernel_with_a_row_stride_has_a_case(number):
     """Its tensors are contiguous, of few elements, and row 2 begins beyond 2^31; no GPU is asked for it."""
     far = [case for case in lessons.exercises()[number].cases(3) if case.call.strides]
@@ -149,7 +149,7 @@ def test_every_kernel_with_a_row_stride_has_a_case(number):
 
 
 @pytest.mark.parametrize(
-    "number, places", [("5.2", 1), ("8.4", 1), ("9.3", 1), ("11.3", 2), ("14.2", 3), ("15.3", 1), ("16.4", 2)]
+    "number, places", [("5.2", 1), ("8.4", 1), ("9.3", 1), ("11.3", 2), ("14.2", 3), ("16.4", 2)]
 )
 def test_functions_that_launch_kernels_have_a_case(number, places):
     """Its matrix is contiguous, of three rows, and arrives with row 2 beyond 2^31."""

@@ -218,11 +218,6 @@ def _kernel_cases(seed: int) -> list[Case]:
             said("causal, programs in shuffled order"), _plain, 70, 72, *blocks, seed=seed, group=said("causal"),
             order="shuffled",
         ),
-        far_rows.case(
-            lambda label: tiles(label, _plain, 3, 5, *blocks),
-            {name: (at, 4 + at) for at, name in enumerate("oqkv")},
-            lambda far: {"apart": (5, 16), "strides": {f"{name}_ptr": stride for name, stride in far.items()}},
-        ),
     ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import random
 
 from ..checks import inputs
 from ..mistakes.tuning import CONFIGURATION, TUNED, WORTH
-from ..reference import autotuned, far_rows, tuning
+from ..reference import autotuned, tuning
 from ..sentence import said
 from ..spec import Case, Exercise
 
@@ -41,8 +41,6 @@ def _tuned_cases(seed: int) -> list[Case]:
         cases.append(autotuned.case(label, family(m, n, inputs.generator(seed + i)), which))
     g = inputs.generator(seed)
     cases.append(autotuned.case(said("gaps between the rows"), inputs.row_strided(inputs.randn(12, 7, g), 5), 1))
-    far = autotuned.case(far_rows.LABEL, inputs.randn(3, 6, inputs.generator(seed)), 0)
-    cases.append(far_rows.of_function(far, 0))
     # Drawn, so that no answer knows by the shape when it is to try something, and when there is nothing left to try.
     rng = random.Random(seed)
     block, m = rng.choice((8, 16, 32)), rng.randint(3, 9)

@@ -35,7 +35,7 @@ def attention_kernel(
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
 ):
     pid = tl.program_id(0)
-    rows = (pid * BLOCK_M + tl.arange(0, BLOCK_M)).to(tl.int64)
+    rows = pid * BLOCK_M + tl.arange(0, BLOCK_M)
     alive = rows[:, None] < n_queries
     q = tl.load(_tile_ptrs(q_ptr, rows, q_row_stride, D), mask=alive, other=0.0)
     m = tl.full((BLOCK_M,), NEG_INF, dtype=tl.float32)
@@ -44,7 +44,7 @@ def attention_kernel(
     hi = tl.minimum((pid + 1) * BLOCK_M, n_keys) if CAUSAL else n_keys
     for start in tl.range(0, hi, BLOCK_N, num_stages=1):
         start = tl.multiple_of(start, BLOCK_N)
-        keys = (start + tl.arange(0, BLOCK_N)).to(tl.int64)
+        keys = start + tl.arange(0, BLOCK_N)
         exists = keys[:, None] < n_keys
         k = tl.load(_tile_ptrs(k_ptr, keys, k_row_stride, D), mask=exists, other=0.0)
         v = tl.load(_tile_ptrs(v_ptr, keys, v_row_stride, D), mask=exists, other=0.0)

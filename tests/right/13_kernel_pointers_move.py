@@ -9,7 +9,7 @@ def attention_kernel(
     o_ptr, q_ptr, k_ptr, v_ptr, o_row_stride, q_row_stride, k_row_stride, v_row_stride, n_queries, n_keys, scale,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr
 ):
-    rows = (tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)).to(tl.int64)
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     dims = tl.arange(0, D)
     q = tl.load(q_ptr + rows[:, None] * q_row_stride + dims[None, :], mask=rows[:, None] < n_queries, other=0.0)
     m = tl.full([BLOCK_M], -float("inf"), tl.float32)
@@ -18,10 +18,10 @@ def attention_kernel(
     end = n_keys
     if CAUSAL:
         end = tl.minimum(n_keys, (tl.program_id(0) + 1) * BLOCK_M)
-    k_ptrs = k_ptr + tl.arange(0, BLOCK_N)[:, None].to(tl.int64) * k_row_stride + dims[None, :]
-    v_ptrs = v_ptr + tl.arange(0, BLOCK_N)[:, None].to(tl.int64) * v_row_stride + dims[None, :]
+    k_ptrs = k_ptr + tl.arange(0, BLOCK_N)[:, None] * k_row_stride + dims[None, :]
+    v_ptrs = v_ptr + tl.arange(0, BLOCK_N)[:, None] * v_row_stride + dims[None, :]
     for start in range(0, end, BLOCK_N):
-        keys = (start + tl.arange(0, BLOCK_N)).to(tl.int64)
+        keys = start + tl.arange(0, BLOCK_N)
         inside = (keys < n_keys)[:, None]
         k = tl.load(k_ptrs, mask=inside, other=0.0)
         v = tl.load(v_ptrs, mask=inside, other=0.0)
@@ -36,6 +36,6 @@ def attention_kernel(
         l = l * factor + tl.sum(p, axis=1)
         o = o * factor[:, None] + tl.dot(p, v, input_precision="ieee")
         m = new
-        k_ptrs += BLOCK_N * k_row_stride.to(tl.int64)
-        v_ptrs += BLOCK_N * v_row_stride.to(tl.int64)
+        k_ptrs += BLOCK_N * k_row_stride
+        v_ptrs += BLOCK_N * v_row_stride
     tl.store(o_ptr + rows[:, None] * o_row_stride + dims[None, :], o / l[:, None], mask=rows[:, None] < n_queries)

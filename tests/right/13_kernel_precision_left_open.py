@@ -9,7 +9,7 @@ def attention_kernel(
     o_ptr, q_ptr, k_ptr, v_ptr, o_row_stride, q_row_stride, k_row_stride, v_row_stride, n_queries, n_keys, scale,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr
 ):
-    rows = (tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)).to(tl.int64)
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     dims = tl.arange(0, D)
     q = tl.load(q_ptr + rows[:, None] * q_row_stride + dims[None, :], mask=rows[:, None] < n_queries, other=0.0)
     m = tl.full([BLOCK_M], -float("inf"), tl.float32)
@@ -19,7 +19,7 @@ def attention_kernel(
     if CAUSAL:
         end = tl.minimum(n_keys, (tl.program_id(0) + 1) * BLOCK_M)
     for start in range(0, end, BLOCK_N):
-        keys = (start + tl.arange(0, BLOCK_N)).to(tl.int64)
+        keys = start + tl.arange(0, BLOCK_N)
         inside = (keys < n_keys)[:, None]
         k = tl.load(k_ptr + keys[:, None] * k_row_stride + dims[None, :], mask=inside, other=0.0)
         v = tl.load(v_ptr + keys[:, None] * v_row_stride + dims[None, :], mask=inside, other=0.0)

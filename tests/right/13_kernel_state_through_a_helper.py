@@ -21,7 +21,7 @@ def _block(
     N: tl.constexpr,
 ):
     m, l, o = state
-    keys = (start + tl.arange(0, N)).to(tl.int64)
+    keys = start + tl.arange(0, N)
     if MASK:
         k = tl.load(k_ptr + keys[None, :] * ks + dims[:, None], mask=keys[None, :] < n_keys, other=0.0)
         v = tl.load(v_ptr + keys[:, None] * vs + dims[None, :], mask=keys[:, None] < n_keys, other=0.0)
@@ -58,7 +58,7 @@ def attention_kernel(
     CAUSAL: tl.constexpr,
 ):
     pid = tl.program_id(0)
-    rows = (pid * BLOCK_M + tl.arange(0, BLOCK_M)).to(tl.int64)
+    rows = pid * BLOCK_M + tl.arange(0, BLOCK_M)
     dims = tl.arange(0, D)
     q = tl.load(q_ptr + rows[:, None] * q_row_stride + dims[None, :], mask=rows[:, None] < n_queries, other=0.0)
     state = (

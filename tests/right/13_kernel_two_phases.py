@@ -7,7 +7,7 @@ import triton.language as tl
 @triton.jit
 def step(m, l, o, q, k_ptr, v_ptr, k_row_stride, v_row_stride, start, rows, n_keys, scale,
          D: tl.constexpr, BLOCK_N: tl.constexpr, MASKED: tl.constexpr):
-    keys = (start + tl.arange(0, BLOCK_N)).to(tl.int64)
+    keys = start + tl.arange(0, BLOCK_N)
     dims = tl.arange(0, D)
     k = tl.load(k_ptr + keys[:, None] * k_row_stride + dims[None, :], mask=keys[:, None] < n_keys, other=0.0)
     v = tl.load(v_ptr + keys[:, None] * v_row_stride + dims[None, :], mask=keys[:, None] < n_keys, other=0.0)
@@ -27,7 +27,7 @@ def attention_kernel(
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr
 ):
     first = tl.program_id(0) * BLOCK_M
-    rows = (first + tl.arange(0, BLOCK_M)).to(tl.int64)
+    rows = first + tl.arange(0, BLOCK_M)
     dims = tl.arange(0, D)
     q = tl.load(q_ptr + rows[:, None] * q_row_stride + dims[None, :], mask=rows[:, None] < n_queries, other=0.0)
     m = tl.full([BLOCK_M], -float("inf"), tl.float32)

@@ -11,7 +11,7 @@ import triton.language as tl
 @triton.heuristics({"BLOCK": lambda given: triton.next_power_of_2(given["n_cols"])})
 @triton.jit
 def tuned_kernel(x_ptr, x_row_stride, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr):
-    rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS)).to(tl.int64)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     cols = tl.arange(0, BLOCK)
     mask = (rows < n_rows)[:, None] & (cols < n_cols)[None, :]
     places = x_ptr + rows[:, None] * x_row_stride + cols[None, :]

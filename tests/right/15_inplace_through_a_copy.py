@@ -12,7 +12,7 @@ MANY = [triton.Config({"ROWS": 8}, num_warps=1, num_stages=1), triton.Config({"R
 def rows_kernel(y_ptr, x_ptr, y_stride, x_stride, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     for i in range(ROWS):
-        row = (tl.program_id(0) * ROWS + i).to(tl.int64)
+        row = tl.program_id(0) * ROWS + i
         mask = (cols < n_cols) & (row < n_rows)
         x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=-float("inf"))
         e = tl.exp(x - tl.max(x, axis=0))

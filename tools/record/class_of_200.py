@@ -3,7 +3,7 @@
     python tools/record/class_of_200.py FILE [STUDENTS]
 
 Each student hands in all lessons. STUDENTS measures the first so many of the 200; on two cores all of them take
-half an hour. FILE: records/class_of_200.json of a machine with two cores, records/class_on_16_cores.json of one with 16.
+half an hour. FILE: records/class_of_200.json is that of a machine with two cores.
 """
 
 from __future__ import annotations
