@@ -314,7 +314,7 @@ check("13.2")
 #
 # **`tl.trans(k)`** is one way. The other is to load `k` transposed, with `keys[None, :]` and `dims[:, None]`.
 #
-# **`.to(tl.int64)`** for `rows` and `keys`: as in 5.1, the number of a row times its stride may pass 2^31.
+# **`.to(tl.int64)`**: as in 5.1.
 #
 # *An honest aside*: this kernel has one head, and computes in float32. Both change in 13.3.
 #

@@ -11,7 +11,7 @@ import torch
 
 from grader.cuda import host
 from grader.interpreter.ledger import Ledger
-from grader.spec import Card
+from grader.spec import Call, Card
 
 _SPARE = 64  # elements
 
@@ -55,8 +55,12 @@ class PaperCard:
         return len(runs) - 1, 0.5
 
     def cuda(self, source, function):
-        host.with_kernel(source, function)
-        return lambda grid, threads, args: host.launch(source, Ledger(), grid, "forward", args, function, threads)
+        host.with_kernel(source, function, 0)
+
+        def launch(grid, threads, args):
+            host.launch(source, Ledger(), Call("cuda", "", args, {"function": function, "threads": threads}, grid))
+
+        return launch
 
     def look(self):
         pass

@@ -119,7 +119,7 @@ def test_a_count_of_more_than_64_bits_is_no_count(name, value):
 def test_the_program_of_a_launch_has_arrived():
     """Else the judge would look for it in vain."""
     known = {"kernel": "k", "grid": [1], "options": {}, "constants": {}, "signature": {}, "divisible": {}}
-    counts = "shared storing working lanes widest largest loads early open".split()
+    counts = "shared storing working lanes widest largest loads early overtaken open".split()
     launch = known | dict.fromkeys(counts, 0)
     for program, programs in ((0, []), (2, ["{}", "{}"])):
         observed = Observations(launches=[launch | {"program": program}], programs=programs)

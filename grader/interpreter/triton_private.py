@@ -93,7 +93,8 @@ NEEDED = {
     ),
     "speed": (
         *_ALWAYS, "Function", "rewrite", "patch_language", "patch_attribute", "patch_builtin", "patch_tensor",
-        "broadcast", "builder_options", "first_line", "make_block_type", "make_tensor", "splat", "transformer",
+        "broadcast", "builder_options", "first_line", "make_block_type", "make_tensor", "splat",
+        "to_tensor_of_language", "transformer",
     ),
     "bf16": (*_ALWAYS, "binary_op", "unary_op", "ternary_op", "reduce", "cast", "get_fp32"),
     "batch": (*_ALWAYS, "program_id", "splat", "reduced_to_tensor", "masked_load", "masked_store"),

@@ -8,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
@@ -21,7 +21,7 @@ def softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.c
 def tile_softmax_kernel(
     y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr
 ):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS)).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = (rows < n_rows)[:, None] & (cols < n_cols)[None, :]
     x = tl.load(x_ptr + rows[:, None] * x_row_stride + cols[None, :], mask=mask, other=-float("inf"))
@@ -32,7 +32,7 @@ def tile_softmax_kernel(
 
 @triton.jit
 def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     lanes = tl.arange(0, BLOCK)
     m = -float("inf")
     d = 0.0
@@ -51,7 +51,7 @@ def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOC
 
 @triton.jit
 def partial_kernel(m_ptr, d_ptr, x_ptr, x_row_stride, n_cols, n_splits, split_size, BLOCK: tl.constexpr):
-    row, split = tl.program_id(0), tl.program_id(1)
+    row, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
     lanes = tl.arange(0, BLOCK)
     m = -float("inf")
     d = 0.0
@@ -81,7 +81,7 @@ def combine_kernel(
     SPLITS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    row, split = tl.program_id(0), tl.program_id(1)
+    row, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
     lanes = tl.arange(0, BLOCK)
     splits = tl.arange(0, SPLITS)
     ms = tl.load(m_ptr + row * n_splits + splits, mask=splits < n_splits, other=-float("inf"))

@@ -551,7 +551,7 @@ MISTAKES = [
         Mutant("8.3", "x_row_stride + cols, mask", "x_row_stride + lanes, mask", 2),
         Mutant("8.3", f"{_LOADED}        new", f"{_LOADED}        new".replace("+ cols", "+ lanes")),
         Mutant("8.3", f"{_LOADED}        tl.store", f"{_LOADED}        tl.store".replace("+ cols", "+ lanes")),
-        Mutant("13.4", "keys = start + tl.arange(0, BLOCK_N)", "keys = tl.arange(0, BLOCK_N)"),
+        Mutant("13.4", "keys = (start + tl.arange(0, BLOCK_N))", "keys = tl.arange(0, BLOCK_N)"),
         Mutant("9.1", "split * split_size + start + lanes", "split * split_size + lanes"),
         Mutant(
             "9.1",
@@ -559,7 +559,7 @@ MISTAKES = [
             "split * split_size + lanes",
             then=also("start + lanes < split_size", "lanes < split_size"),
         ),
-        Mutant("13.4", "rows = start + tl.arange(0, BLOCK_M)", "rows = tl.arange(0, BLOCK_M)"),
+        Mutant("13.4", "rows = (start + tl.arange(0, BLOCK_M))", "rows = tl.arange(0, BLOCK_M)"),
     ),
     Mistake(
         "inf-minus-inf",
