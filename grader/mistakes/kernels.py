@@ -198,8 +198,8 @@ MISTAKES = [
     ),
     Mistake(
         "and-or-on-masks",
-        "`and` and `or` are for single truth values. Between masks Triton takes them lane by lane, and has deprecated "
-        "that.",
+        "`and`, `or` and `not` are for single truth values. Triton does not take them for blocks of numbers. For masks "
+        "it takes them lane by lane, and has deprecated `and` and `or`.",
         "Which operator works on every lane?",
         several(
             "4.1",

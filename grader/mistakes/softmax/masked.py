@@ -91,7 +91,7 @@ MISTAKES = [
     ),
     Mistake(
         "whole-block-asked",
-        "`if` and `not` test a whole block at once. They do not choose lane by lane.",
+        "`if` tests a whole block at once. It does not choose lane by lane.",
         "Which function takes one value or another for each lane?",
     ),
     Mistake(
@@ -177,9 +177,8 @@ def _loaded(tree: ast.AST) -> set[str]:
 
 
 def _whole_block_asked(tree: ast.AST) -> bool:
-    """For `written`: `if` or `not` on a loaded block, or on a comparison whose left side is one."""
+    """For `written`: `if` on a loaded block, or on a comparison whose left side is one."""
     asked = [n.test for n in syntax.nodes(tree) if isinstance(n, (ast.If, ast.IfExp))]
-    asked += [n.operand for n in like(tree, "not _")]
     parts = [p for test in asked for p in ([test.left] if isinstance(test, ast.Compare) else [test])]
     return any(isinstance(p, ast.Name) and p.id in _loaded(tree) for p in parts)
 
