@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import bisect
 import difflib
+import functools
 import itertools
 import pathlib
 import re
@@ -81,6 +82,7 @@ def unfit_directive(source: str) -> str:
     return ""
 
 
+@functools.cache  # each launch asks twice, and an answer has few texts
 def asks(source: str) -> bool:
     """Whether it may be another text for another compiler: it has conditions, joins names, or has a compiler's names.
 
