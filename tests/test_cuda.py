@@ -357,15 +357,17 @@ ASKS = {
 
 
 @pytest.mark.parametrize("text", ASKS)
-def test_a_text_asks_by_conditions_joints_and_names_of_compilers(text):
+def test_a_text_asks_by_conditions_joints_and_names_of_compilers(text, tmp_path, monkeypatch):
     """And by nothing else: any other text is read once."""
+    monkeypatch.chdir(tmp_path)  # where the compiler leaves its file
     assert kernel_text.asks(text) is ASKS[text]
     found = {tools.read(text, number) for number in range(4)}
     assert len(found) == 1 or ASKS[text]
 
 
-def test_compilers_beside_each_other_name_themselves_and_do_not():
+def test_compilers_beside_each_other_name_themselves_and_do_not(tmp_path, monkeypatch):
     """Each has CUDA and a GPU; every second one says more. File, day and time are always others."""
+    monkeypatch.chdir(tmp_path)
     names = (
         "__CUDACC__ __CUDA_ARCH__ __NVCC__ __GNUC__ __shared__ INFINITY __COUNTER__ __STDC__ __cpp_constexpr".split()
     )
