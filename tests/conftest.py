@@ -1,5 +1,6 @@
 """Shared by all tests: the course on the path, no record of progress, answers kept as files."""
 
+import contextlib
 import functools
 import gc
 import os
@@ -74,6 +75,17 @@ def pytest_collection_modifyitems(config, items):
     items[:] = kept
 
 
+DECISIVE = ROOT / "tests" / "decisive.txt"
+
+
+def decisive() -> dict[str, str]:
+    """{name of a wrong answer by which a broken formula is noticed: "all" where only all its failures tell, or ""}.
+
+    tools/record/decisive.py makes the file.
+    """
+    return dict(line.partition(" ")[::2] for line in DECISIVE.read_text(encoding="utf-8").splitlines())
+
+
 @functools.cache  # nine modules ask while tests are collected
 def stored(folder: str) -> list:
     """The answers kept in a folder of tests/, each a Stored; of `wrong` also those that are edits in a table."""
@@ -91,14 +103,27 @@ def judged_at_once(mistake, exercise: str) -> bool:
     return exercise not in DEAR and zlib.crc32(str(mistake).encode()) % 4 == 0
 
 
-def one_of_each(answers: list, kind, also=lambda each: False) -> list:
+@contextlib.contextmanager
+def until_the_first_failure():
+    """Meanwhile a check ends with the first case that fails: it takes half of the time, and tells most mistakes."""
+    from grader.judge.run_cases import Run
+
+    whole = Run._has_told_enough
+    Run._has_told_enough = lambda run, case: bool(run.failures)
+    try:
+        yield
+    finally:
+        Run._has_told_enough = whole
+
+
+def one_of_each(answers: list, kind) -> list:
     """All of them as parameters; `make test` judges the first of each kind, and `make answers` the others.
 
-    kind: None for an answer that only `make answers` judges. also: whether `make test` judges an answer in any case.
-    Those of one exercise should stand together: what its mutants gave is kept for the next answer.
+    kind: None for an answer that only `make answers` judges. Those of one exercise should stand together: what its
+    mutants gave is kept for the next answer.
     """
     first = {kind(each): id(each) for each in reversed(answers) if kind(each) is not None}
-    chosen = {*first.values()} | {id(each) for each in answers if also(each)}
+    chosen = {*first.values()}
     return [
         pytest.param(each, marks=[] if id(each) in chosen else pytest.mark.more_answers, id=each.name)
         for each in answers

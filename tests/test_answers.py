@@ -4,7 +4,7 @@ import re
 import runpy
 
 import pytest
-from conftest import ROOT, judged_at_once, one_of_each, stored
+from conftest import ROOT, decisive, judged_at_once, one_of_each, stored, until_the_first_failure
 
 from grader import environment, lessons
 from grader.judge import extract
@@ -14,11 +14,12 @@ from grader.mistakes.mutant import reference
 from grader.mistakes.registry import MISTAKES
 
 WRONG, RIGHT = stored("wrong"), stored("right")
-# One for each formula that alone recognises an answer: tools/record/decisive.py makes the file.
-DECISIVE = {*(ROOT / "tests" / "decisive.txt").read_text(encoding="utf-8").split()}
+DECISIVE = decisive()
 
 
 def verdict(kept, seconds=20.0):
+    if kept.since and numbers(environment.triton()) < numbers(kept.since):
+        pytest.skip(f"Triton {environment.triton()} takes it in another way than Triton {kept.since}")
     exercise = lessons.exercises()[kept.exercise]
     return judge(exercise, extract.extract([kept.source], exercise.names), seconds=seconds)
 
@@ -31,20 +32,31 @@ def shares_points(number):
     return any(case.group for case in lessons.exercises()[number].cases(1))
 
 
-DECIDED = {kept.mistake for kept in WRONG if kept.name in DECISIVE}
+OF_FORMULAS = [kept for kept in WRONG if kept.name in DECISIVE]
+NAMED_BY_FORMULAS = {kept.mistake for kept in OF_FORMULAS}
+
+
+@pytest.mark.parametrize("kept", OF_FORMULAS, ids=lambda kept: kept.name)
+def test_a_formula_names_its_answer(kept):
+    """Where several mistakes lose the same first case, only the whole check tells which one it is."""
+    if DECISIVE[kept.name] != "all":
+        with until_the_first_failure():
+            if verdict(kept).mistake == kept.mistake:
+                return
+    result = verdict(kept)
+
+    assert kept.mistake == result.mistake, result.text
 
 
 def kind(kept):
-    """`make test` judges the decisive answers, and one each of some mistakes that have none of them."""
-    some = kept.mistake not in DECIDED and judged_at_once(kept.mistake, kept.exercise)
+    """`make test` judges one answer each of some mistakes that have no decisive one."""
+    some = kept.mistake not in NAMED_BY_FORMULAS and judged_at_once(kept.mistake, kept.exercise)
     return str(kept.mistake) if some else None
 
 
-@pytest.mark.parametrize("kept", one_of_each(WRONG, kind, lambda kept: kept.name in DECISIVE))
+@pytest.mark.parametrize("kept", one_of_each(WRONG, kind))
 def test_a_wrong_answer_is_refused_and_named(kept):
     """The mistake in the file's header is the one the learner reads."""
-    if kept.since and numbers(environment.triton()) < numbers(kept.since):
-        pytest.skip(f"Triton {environment.triton()} takes it in another way than Triton {kept.since}")
     result = verdict(kept, seconds=1.0 if kept.mistake in ("endless", "waits-for-others") else 20.0)
 
     assert kept.mistake == result.mistake, result.text
@@ -60,19 +72,19 @@ def test_every_wrong_answer_belongs_to_a_known_mistake():
 
 def test_the_answers_that_tell_whether_a_formula_works_are_there():
     """A renamed one would be judged by nobody but `make answers`."""
-    assert DECISIVE - {kept.name for kept in WRONG} == set()
+    assert DECISIVE.keys() - {kept.name for kept in WRONG} == set()
 
 
 def test_decisive_answers_of_one_exercise_are_found_anew_with_those_of_its_formulas():
     """9.3 has formulas of 9.2, whose answers in the file may be there for these; 14.1 shares none."""
     judged = runpy.run_path(str(ROOT / "tools" / "record" / "decisive.py"))["judged"]
-    found = judged(WRONG, {"9.3"}, DECISIVE)
+    found = judged(WRONG, {"9.3"}, {*DECISIVE})
     beside = {kept.name for kept in found if kept.exercise != "9.3"}
 
     assert [kept for kept in found if kept.exercise == "9.3"] == [kept for kept in WRONG if kept.exercise == "9.3"]
-    assert beside <= DECISIVE and {name.split("/")[0] for name in beside} >= {"9.2"}
+    assert beside <= {*DECISIVE} and {name.split("/")[0] for name in beside} >= {"9.2"}
     assert not any(name.startswith("14.1/") for name in beside)
-    assert judged(WRONG, set(), DECISIVE) == WRONG
+    assert judged(WRONG, set(), {*DECISIVE}) == WRONG
 
 
 @pytest.mark.parametrize("kept", one_of_each(RIGHT, lambda kept: kept.exercise))

@@ -413,8 +413,32 @@ def test_more_elements_than_32_bits_can_count():
         del x, y
 
 
-@pytest.mark.parametrize("exercise, more", [("5.2", ()), ("8.4", ()), ("9.3", (2,))])
-def test_the_functions_of_the_lessons_beyond_32_bits(exercise, more, tmp_path):
+def _launched(kernel, grid, **constants):
+    """A function of one matrix, by a kernel that takes both matrices, their strides and their size."""
+
+    def function(x):
+        y = torch.empty_like(x)
+        kernel[grid,](y, x, y.stride(0), x.stride(0), *x.shape, **constants)
+        return y
+
+    return function
+
+
+# The lessons' answers that take matrices of any size, and how each of them becomes a function of one matrix.
+OF_ANY_SIZE = {
+    "5.2": lambda answer: answer,
+    "8.4": lambda answer: answer,
+    "9.3": lambda answer: lambda x: answer(x, 2),
+    "10.1": lambda kernel: _launched(kernel, 300_000, ROWS=1, BLOCK=8192),
+    "10.2": lambda kernel: _launched(kernel, 1000, BLOCK=8192),
+    "10.4": lambda answer: answer,
+    "14.2": lambda answer: answer,
+    "14.3": lambda answer: answer,
+}
+
+
+@pytest.mark.parametrize("exercise", OF_ANY_SIZE)
+def test_the_functions_of_the_lessons_beyond_32_bits(exercise, tmp_path):
     """The course's own answers, on 300,000 rows of 8192: the last element is number 2,457,599,999."""
     m, n = 300_000, 8192
     needed = 2 * m * n * 4 + 2**31  # input, output, and some room
@@ -422,10 +446,10 @@ def test_the_functions_of_the_lessons_beyond_32_bits(exercise, more, tmp_path):
         pytest.skip(f"LEFT OUT: {exercise} on {m:,}×{n}, because that needs {needed >> 30} GB of the GPU's memory")
     answer = tmp_path / "answer.py"  # Triton reads the text of a kernel in its file
     answer.write_text(reference(exercise), encoding="utf-8")
-    function = runpy.run_path(str(answer))[lessons.exercises()[exercise].names[0]]
+    function = OF_ANY_SIZE[exercise](runpy.run_path(str(answer))[lessons.exercises()[exercise].names[0]])
     x = torch.zeros(m, n, device="cuda")
     x[-3:] = _random(3, n, torch.float32)
-    y = function(x, *more)
+    y = function(x)
     _same(y[-3:], torch.softmax(x[-3:].double(), 1), torch.float32)
     _same(y[:2], torch.softmax(x[:2].double(), 1), torch.float32)
 

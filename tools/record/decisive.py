@@ -4,8 +4,10 @@
     python tools/record/decisive.py 9.3 13.3     these, and what the file has of exercises that share their formulas
 
 Most answers are recognised by several detectors of their mistake, so one of these could be broken and no verdict would
-change. An answer is decisive for a formula if no other detector of its mistake recognises it. The file has one answer
-for each formula that is decisive for any. Run it after new formulas or wrong answers.
+change. A formula is decisive for an answer if no other detector of its mistake recognises it. The file has one answer
+for each formula that is decisive for any: if there is one, an answer for which this also holds by its first failure
+alone, which `make test` looks at first. Behind the others it says "all", for all failures. Run it after new formulas or
+wrong answers.
 """
 
 from __future__ import annotations
@@ -21,14 +23,13 @@ import course  # noqa: E402  puts the course on the path
 
 sys.path.insert(0, str(course.ROOT / "tests"))
 
-from conftest import stored  # noqa: E402
+from conftest import DECISIVE, decisive, stored, until_the_first_failure  # noqa: E402
 
 from grader import lessons  # noqa: E402
 from grader.judge import diagnose, extract  # noqa: E402
 from grader.judge.judge import judge  # noqa: E402
 from grader.mistakes.stored import Stored  # noqa: E402
 
-FILE = course.ROOT / "tests" / "decisive.txt"
 ENDLESS = ("endless", "waits-for-others")  # mistakes that the clock names
 
 
@@ -42,8 +43,21 @@ def formulas() -> dict[int, str]:
     return found
 
 
-def alone(kept: Stored) -> str | None:
-    """The place of the formula that alone recognises an answer; None where another detector does, or a mutant."""
+def alone(kept: Stored) -> tuple[str | None, str]:
+    """The place of the formula that alone recognises an answer, and "all" where another one has its first failure.
+
+    None where another detector recognises it too, or a mutant.
+    """
+    by_all = recognised_by(kept)
+    if len(by_all) != 1:
+        return None, ""
+    with until_the_first_failure():
+        by_the_first = recognised_by(kept)
+    return by_all[0], "" if {*by_the_first} <= {*by_all} else "all"
+
+
+def recognised_by(kept: Stored) -> list[str | None]:
+    """The places of all detectors of its mistake that recognise an answer; None in place of one that is no formula."""
     exercise, known, seen = lessons.exercises()[kept.exercise], formulas(), []
     votes, decided = diagnose.votes, diagnose._decided
 
@@ -61,16 +75,16 @@ def alone(kept: Stored) -> str | None:
         judge(exercise, extract.extract([kept.source], exercise.names))
     finally:
         diagnose.votes, diagnose._decided = votes, decided
-    return seen[0] if len(seen) == 1 else None
+    return seen
 
 
-def chosen(decided: list[tuple[str, str | None]]) -> list[str]:
-    """The first answer for each formula, of (name, what `alone` says of it)."""
-    first: dict[str, str] = {}
-    for name, place in decided:
+def chosen(decided: list[tuple[str, tuple[str | None, str]]]) -> dict[str, str]:
+    """{name: "" or "all"} of one answer for each formula, of (name, what `alone` says of it)."""
+    first: dict[str, tuple[str, str]] = {}
+    for name, (place, failures) in sorted(decided, key=lambda each: each[1][1]):  # of equals, in their order
         if place is not None:
-            first.setdefault(place, name)
-    return [*first.values()]
+            first.setdefault(place, (name, failures))
+    return dict(first.values())
 
 
 def judged(wrong: list[Stored], exercises: set[str], names: set[str]) -> list[Stored]:
@@ -91,14 +105,14 @@ def main(exercises: list[str]) -> int:
         print(f"There is no exercise {unknown[0]}.", file=sys.stderr)
         return 2
     wrong = [kept for kept in stored("wrong") if kept.mistake not in (None, *ENDLESS)]
-    names = {*FILE.read_text(encoding="utf-8").split()}
-    these = judged(wrong, {*exercises}, names)
+    known = decisive()
+    these = judged(wrong, {*exercises}, {*known})
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         found = chosen(list(zip([kept.name for kept in these], pool.map(alone, these, chunksize=4))))
-    known = names - {kept.name for kept in these} | {*found}
-    names = [kept.name for kept in wrong if kept.name in known]
-    FILE.write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
-    print(f"{len(these)} answers judged, {len(names)} names in {FILE.relative_to(course.ROOT)}")
+    now = {kept.name: known[kept.name] for kept in wrong if kept.name in known and kept not in these} | found
+    lines = [f"{kept.name} {now[kept.name]}".strip() for kept in wrong if kept.name in now]
+    DECISIVE.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    print(f"{len(these)} answers judged, {len(lines)} names in {DECISIVE.relative_to(course.ROOT)}")
     return 0
 
 
