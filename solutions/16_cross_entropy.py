@@ -246,7 +246,7 @@ check("16.2")
 #   back through.
 #
 # Logits are float32 matrices, targets are int64, and `ignore_index` is -100. If something is wrong, an `assert` fails. The
-# check runs your test on five right pairs and on sixteen wrong ones. Your test must accept all right pairs. Then each wrong
+# check runs your test on five right pairs and on seventeen wrong ones. Your test must accept all right pairs. Then each wrong
 # pair that it refuses gives some of the points.
 
 # %% [markdown]
@@ -295,6 +295,7 @@ check("16.3")
 # | logits around 200 and -200 | overflow, or take 0 for the maximum |
 # | logits that are far apart | add a small number to the sum, or clip |
 # | rows of thousands | stop after a tile |
+# | little room for the loss, also where logits are around 200 | keep lse in half precision |
 # | a relative error of each element of the gradient | are wrong everywhere but at the target, where the large numbers are |
 # | the logits afterwards | store the gradient in place without being asked |
 #

@@ -112,11 +112,11 @@ def test_pairs_of_a_loss_and_its_gradient_are_what_they_should_be():
 
 
 def test_lesson_16_says_how_many_there_are():
-    """Five right pairs and sixteen wrong ones."""
+    """Five right pairs and seventeen wrong ones."""
     text = (ROOT / "solutions" / "16_cross_entropy.py").read_text()
 
-    assert "five right pairs and on sixteen wrong ones" in text.replace("\n# ", " ")
-    assert (len(lesson_16.RIGHT), len(WRONG_PAIRS)) == (5, 16)
+    assert "five right pairs and on seventeen wrong ones" in text.replace("\n# ", " ")
+    assert (len(lesson_16.RIGHT), len(WRONG_PAIRS)) == (5, 17)
 
 
 def test_the_lesson_says_how_many_there_are():

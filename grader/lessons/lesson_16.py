@@ -35,6 +35,7 @@ WRONG = {
     said("wrong in the column of the target"): ("next_column", "never_the_last", "one_forgotten"),
     said("wrong on large or low logits"): ("no_shift", "zero_for_maximum", "clipped"),
     said("wrong for long rows"): ("first_tile", "lost_tail"),
+    said("a little wrong in each loss"): ("rounded_lse",),
     said("a little wrong in each gradient"): ("only_the_target", "not_averaged", "rounded"),
     said("changing their input"): ("in_place",),
 }

@@ -376,6 +376,11 @@ MISTAKES = [
         "How many columns does a vocabulary have, how many have your inputs, and how large is a gradient there?",
     ),
     Mistake(
+        "test-allows-rounded-losses",
+        "Your test accepts losses that were computed from an lse in half precision.",
+        "By how much may float32 be off from a loss of 2, and how much does your comparison of losses allow?",
+    ),
+    Mistake(
         "test-looks-at-the-target",
         "Your test accepts gradients whose error is small beside the number at the target, and as large as all others.",
         "How large is p in a row of 100 columns, and how large an error of it does your comparison allow?",
@@ -585,13 +590,14 @@ _ACCEPTING = (
     "test-few-targets",
     "test-tame-values",
     "test-short-rows",
+    "test-allows-rounded-losses",
     "test-looks-at-the-target",
     "test-ignores-the-input",
 )
 
 
 def mistakes_of_test(groups: Iterable[str]) -> tuple[tuple[str, Detector], ...]:
-    """The table of a test that runs against wrong functions of these seven kinds."""
+    """The table of a test that runs against wrong functions of these eight kinds."""
     table = of_test(groups, _ACCEPTING, "test-refuses-pytorch-loss", (("test-calls-one", _never_calls_both),))
     return ("test-differentiates-the-loss", _no_graph), ("test-of-targets-outside", _targets_outside), *table
 

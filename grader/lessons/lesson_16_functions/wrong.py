@@ -138,6 +138,17 @@ def lost_tail_gradient(x, t):
     return dx
 
 
+# ---- each loss
+
+
+def rounded_lse_loss(x, t):
+    """lse is kept in bfloat16."""
+    lse = torch.logsumexp(x, 1).bfloat16().float()
+    return (lse - x.gather(1, t.clamp(min=0)[:, None])[:, 0])[t != -100].mean()
+
+
+rounded_lse_gradient = right_gradient
+
 # ---- each gradient
 
 only_the_target_loss = right_loss
