@@ -51,13 +51,13 @@ def has_cupy() -> bool:
 
 
 def needs_cupy() -> Said:
-    """How to get CuPy, for a notebook."""
+    """How to get CuPy, at a command line and in a notebook."""
     import torch
 
     major = (torch.version.cuda or "12").split(".")[0]
     return said(
-        "The kernels in CUDA C++ need CuPy, which compiles them for a GPU: `%pip install cupy-cuda{major}x` in a cell "
-        "installs it. Then run this cell again.",
+        "The kernels in CUDA C++ need CuPy, which compiles them for a GPU. Install it with `pip install "
+        "cupy-cuda{major}x` (in a cell of a notebook: `%pip`), then run this again.",
         major=major,
     )
 
