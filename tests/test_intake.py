@@ -422,6 +422,31 @@ def test_the_courses_own_files_never_replace_work(case, tmp_path):
     assert {f"ada/{name}" for name in files} <= made.standings.keys() | made.left_out.keys() | beside
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        "{who}_1_11_course.zip/", "{who}_1_assignsubmission_file_/", "One row_{who}_attempt_2026-11-22-10-15-00_c.zip/",
+        "Submitted files/{who}/One row/Version 1/c.zip/", "submitted/{who}/ps1/", "{who}/", "{who} - course.zip/",
+    ],
+)  # fmt: skip
+def test_a_copy_of_the_course_gives_no_answers_on_any_platform(place, tmp_path):
+    """Its programs and tests hold some, in files that are read as notebooks."""
+    right = "# %%\ndef double(x):\n    return 2 * x\n"
+    course = {f"{part}/x/00_right.py": right for part in ("tests", "grader", "tools")} | {
+        "solutions/00_check_your_bench.py": right, f"solutions/{NAME}": SOLUTION, f"notebooks/zh/{NAME}": TWIN,
+    }  # fmt: skip
+    files = {}
+    for who, mine in (("ada", ADA), ("bob", BLANK)):
+        inside = course | {f"notebooks/{NAME}": mine}
+        files |= {f"{place.format(who=who)}five-passes/{name}": text for name, text in inside.items()}
+    made = planned(pack(tmp_path / "class.zip", files))
+    counts = {key: [name for names in of.values() for name in names] for key, of in chosen(made).items()}
+    assert sorted(name.partition("five-passes/")[2] for names in counts.values() for name in names) == [
+        f"notebooks/{NAME}", f"notebooks/{NAME}",
+    ] and len(counts) == 2  # fmt: skip
+    assert all(name in made.left_out for name in files if "/x/" in name)
+
+
 def test_blank_notebooks_count_only_where_somebody_has_an_answer(tmp_path):
     """A lesson that nobody worked on is no part of the totals; a student with blank ones alone is not forgotten."""
     files = {

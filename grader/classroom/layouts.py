@@ -140,18 +140,18 @@ def of(names: list[str], title: str, load: Callable[[str], bytes]) -> Layout:
         _put(top, name)
     found = Layout()
     _Reader(found, load).place(top, 0)
+    _leave_out_the_course(found)
     return found
 
 
 def of_one(names: list[str], title: str) -> Layout:
     """The layout of files that are all of one student, named by the folder or zip file around them."""
     own = [name for name in names if not _MARK_OF_GIT.search(name)]
-    aside = _files_of_the_course(own)
-    return Layout(
-        {name: [Owner(title, name, by="--one-student")] for name in own if name not in aside},
-        {said("the files of one student"): None},
-        dict.fromkeys(aside, said("it is a file of the course")),
+    found = Layout(
+        {name: [Owner(title, name, by="--one-student")] for name in own}, {said("the files of one student"): None}
     )
+    _leave_out_the_course(found)
+    return found
 
 
 def _put(top: _Folder, name: str) -> None:
@@ -469,13 +469,8 @@ class _Reader:
 
     def give(self, folder: _Folder, student: str, only: list[str] | None = None, **more) -> None:
         """Give the files of a folder, or `only` some of them, to a student."""
-        names = list(folder.all_files()) if only is None else only
-        of_course = _files_of_the_course(names)
-        for name in names:
-            if name in of_course:
-                self.layout.aside[name] = said("it is a file of the course")
-            else:
-                self.add(name, Owner(student, name[len(folder.path) :], **more))
+        for name in folder.all_files() if only is None else only:
+            self.add(name, Owner(student, name[len(folder.path) :], **more))
 
     def add(self, name: str, owner: Owner) -> None:
         self.layout.owners.setdefault(name, []).append(owner)
@@ -523,18 +518,21 @@ def _is_repository(folder: _Folder) -> bool:
     return folder.git or (books is not None and any(file_names.is_of_course(name) for name in books.own_notebooks))
 
 
-def _files_of_the_course(names: list[str]) -> set[str]:
-    """Those of a student's files that came with a copy of the course: its programs and tests hold answers too."""
+def _leave_out_the_course(layout: Layout) -> None:
+    """Take out of a layout what came with a student's copy of the course: its programs and tests hold answers too."""
     roots = set()
-    for name in names:
-        root, found, book = name.rpartition("notebooks/")
-        if found and root[-1:] in ("", "/") and "/" not in book and file_names.is_of_course(book):
-            roots.add(root)
-    return {
-        name for name in names for root in roots
-        if name.startswith(root) and name[len(root) :].partition("/")[0] in _NO_WORK
-        or name.startswith(f"{root}solutions/") and name.endswith(".py")
-    }  # fmt: skip
+    for name in layout.owners:
+        *root, above, book = ["", *name.split("/")]
+        if above == "notebooks" and file_names.is_of_course(book):
+            roots.add(tuple(root))
+    for name in list(layout.owners):
+        parts = ("", *name.split("/"))
+        if any(
+            part in _NO_WORK or (part == "solutions" and name.endswith(".py"))
+            for at, part in enumerate(parts[:-1]) if parts[:at] in roots
+        ):  # fmt: skip
+            del layout.owners[name]
+            layout.aside[name] = said("it is a file of the course")
 
 
 def may_be_a_person(title: str) -> bool:
