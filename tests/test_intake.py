@@ -244,6 +244,7 @@ CLASSES = {
             f"submitted/bob/first/{NAME}": BOB, "submitted/bob/first/timestamp.txt": "2026-11-22 10:15:00 UTC",
             f"submitted/cyd/first/{NAME}": CYD, "submitted/cyd/first/mine/timestamp.txt": "2020-01-01 10:15:00 UTC",
             f"source/first/{NAME}": SOLUTION, f"release/first/{NAME}": BLANK, f"autograded/bob/first/{NAME}": BOB,
+            f"downloaded/first/extracted/bob/{NAME}": BOB,
             "nbgrader_config.py": "c = get_config()", "header.ipynb": "{}", "gradebook.db": "x", "old.rar": "Rar!",
         },
         of_00({
@@ -445,6 +446,35 @@ def test_a_copy_of_the_course_gives_no_answers_on_any_platform(place, tmp_path):
         f"notebooks/{NAME}", f"notebooks/{NAME}",
     ] and len(counts) == 2  # fmt: skip
     assert all(name in made.left_out for name in files if "/x/" in name)
+
+
+@pytest.mark.parametrize("folder", ["solutions", "Solutions", "solutions (1)", "solutions-1.zip", "Copy of solutions"])
+def test_a_copy_of_the_solutions_never_replaces_a_blank_notebook(folder, tmp_path):
+    """Under any name that a browser or a system gives the folder."""
+    made = planned(write(tmp_path, {f"ada/{NAME}": BLANK, f"ada/{folder}/{NAME}": SOLUTION, f"bob/{NAME}": BOB}))
+    assert chosen(made) == of_00({"ada": f"ada/{NAME}", "bob": f"bob/{NAME}"})
+    assert made.left_out[f"ada/{folder}/{NAME}"] == "it is the course's solution"
+
+
+def test_folders_of_those_who_teach_are_no_students(tmp_path):
+    """Beside a class; where somebody's work may lie in one, a person is asked."""
+    files = {
+        f"ada/{NAME}": ADA, f"bob/{NAME}": BOB, "feedback/ada.html": "x", f"solutions/{NAME}": SOLUTION,
+        f"template/{NAME}": BLANK, f"template/zh/{NAME}": TWIN,
+    }  # fmt: skip
+    made = planned(write(tmp_path, files))
+    assert chosen(made) == of_00({"ada": f"ada/{NAME}", "bob": f"bob/{NAME}"}) and made.doubts == []
+    assert {*files} - {f"ada/{NAME}", f"bob/{NAME}"} == {*made.left_out}
+    (doubt,) = planned(write(tmp_path, {f"feedback/{NAME}": CYD})).doubts
+    assert doubt.startswith("these bear no student's name: feedback.")
+
+
+@pytest.mark.parametrize("packs", [False, True])
+def test_a_clone_without_files_is_named(packs, tmp_path):
+    """Of somebody who has pushed nothing."""
+    files = {f"hw-ada/notebooks/{NAME}": ADA, "hw-ada/.git/HEAD": "x", "hw-dan/.git/HEAD": "x", f"hw-bob/{NAME}": BOB}
+    made = planned(pack(tmp_path / "c.zip", files) if packs else write(tmp_path, files))
+    assert set(made.students) == {"hw-ada", "hw-bob"} and made.left_out == {"hw-dan": "a folder without files"}
 
 
 def test_blank_notebooks_count_only_where_somebody_has_an_answer(tmp_path):

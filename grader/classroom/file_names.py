@@ -48,6 +48,7 @@ _COPY = re.compile(
     r"|[ _-]*\([0-9]+\)$|[ _-]+(?:backup|bak|copy|old|new|final|v[0-9]+|[0-9])$",
     re.IGNORECASE,
 )
+_SOLUTIONS = re.compile(r"solutions?", re.IGNORECASE)
 _SLUG = re.compile(rf"(?<![a-z])(?:{'|'.join(slug for slug, _ in lessons.OUTLINE.values())})(?![a-z])")
 _PLATFORMS = {_CANVAS: "Canvas", _MOODLE: "Moodle", _BLACKBOARD: "Blackboard", _INBOUND: "nbgrader"}
 _MAX_DEPTH = 8  # folders around a platform's own layout
@@ -119,15 +120,25 @@ def without_ending(part: str) -> str:
 def plain_stem(name: str) -> str:
     """The name of a file in lower case, without its ending and without what makes a copy of it."""
     stem = _own(re.sub(rf"\.(?:ipynb|py){_MORE}", "", name.rpartition("/")[2], flags=re.IGNORECASE))
+    return re.sub(r"[\W_]+", "_", _ATTEMPT.sub("", _without_marks_of_a_copy(stem))).lower()
+
+
+def _without_marks_of_a_copy(stem: str) -> str:
     while (shorter := _COPY.sub("", stem).strip()) and shorter != stem:
         stem = shorter
-    return re.sub(r"[\W_]+", "_", _ATTEMPT.sub("", stem)).lower()
+    return stem
 
 
 def is_of_course(name: str) -> bool:
     """Whether a file has the name of one of the course's notebooks, such as "04_one_row (1).ipynb"."""
     stem = plain_stem(name)
     return slug_of(stem) is not None and re.sub(r"^[0-9]{1,2}_", "", stem) == lessons.OUTLINE[slug_of(stem)][0]
+
+
+def is_in_solutions(name: str) -> bool:
+    """Whether a file lies in a copy of the course's folder of solutions, such as "solutions (1)/" or "Solutions.zip/"."""
+    folders = name.split("/")[:-1]
+    return any(_SOLUTIONS.fullmatch(_without_marks_of_a_copy(without_ending(part))) for part in folders)
 
 
 def is_checkpoint(name: str) -> bool:
@@ -149,8 +160,7 @@ def slug_of(text: str) -> str | None:
 
 def person(stem: str) -> str:
     """What a name without its ending says beside the lesson: "Ada Lovelace - 04_one_row (1)" is "Ada Lovelace"."""
-    while (shorter := _COPY.sub("", stem).strip()) and shorter != stem:
-        stem = shorter
+    stem = _without_marks_of_a_copy(stem)
     slugs = "|".join(re.escape(slug).replace("_", r"[\W_]+") for slug, _ in lessons.OUTLINE.values())
     rest = re.sub(rf"(?<![a-z])(?:[0-9]{{1,2}}[\W_]+)?(?:{slugs})(?![a-z])", "\0", stem, count=1, flags=re.IGNORECASE)
     parts = [_COPY.sub("", part.strip(" _-.,")).strip(" _-.,") for part in rest.split("\0")]

@@ -31,7 +31,7 @@ _MAX_TIME = 200  # bytes of a timestamp.txt
 _TIME = re.compile(r"([0-9-]{10}[ T][0-9:]{5,8})(?:\.[0-9]+)?\s*(.*)")
 _OFFSET = re.compile(r"([+-][0-9]{2}):?([0-9]{2})")
 _SUBMITTED = "submitted"  # nbgrader: submitted/<student>/<assignment>/<file>
-_OF_NBGRADER = {"source", "release", "autograded", "feedback"}  # its other steps, which are not the students' work
+_OF_NBGRADER = {"source", "release", "autograded", "feedback", "downloaded"}  # its other steps, which are not the students' work
 _FILES_OF_NBGRADER = {"nbgrader_config.py", "gradebook.db"}  # in the folder of its course
 _TEAMS = "submitted files"  # Teams: Submitted files/<student>/<assignment>/Version <n>/<file>
 _TEAMS_DRAFTS = "working files"
@@ -44,6 +44,10 @@ _OF_ATTEMPT = re.compile(r"(.+_attempt_[0-9-]{19})(_|\.txt)")  # how Blackboard'
 _ATTEMPT_TEXT = re.compile(r"Name: *(?P<name>.+?) *\((?P<user>[^()\n]+)\)\s*$", re.MULTILINE)  # of Blackboard
 # Folders of the course, and those in which one student sorts own work: no names of students.
 _OF_COURSE = {"notebooks", "solutions", "zh", "grader", "docs", "tests", "tools", "locale", "records", "site"}
+# Folders that those who teach keep beside those of students.
+_OF_TEACHERS = _OF_COURSE | _OF_NBGRADER | {
+    "solution", "template", "templates", "starter", "handout", "graded", "grades", "rubric", "returned",
+}  # fmt: skip
 _NO_WORK = _OF_COURSE - {"notebooks", "solutions", "zh"}  # in which no student works
 _OF_WORK = re.compile(
     r"(?:attempt|version|try|week|unit|day|lesson|lab|hw|homework|assignment|exercise|ps|part|draft|old|new|final|backup"
@@ -63,7 +67,7 @@ class Owner:
     platform says of the order of the student's files; None where it says nothing. handed_in: when, in UTC, such as
     "2026-11-22 10:15:00". by: the platform that says whose it is, or "git" of a repository; None where that is just a
     name that somebody gave to a folder. loose: whether it is a file among those of other students. named: False where
-    its only name is that of a notebook of the course. draft: whether the platform says that it was not handed in.
+    its only name is that of a notebook of the course, or of a folder such as solutions/. draft: whether the platform says that it was not handed in.
     place: the folder of the class, outside of which the name may be somebody else's; None where a platform gives each
     student a name.
     """
@@ -146,7 +150,7 @@ def of(names: list[str], title: str, load: Callable[[str], bytes]) -> Layout:
 
 def of_one(names: list[str], title: str) -> Layout:
     """The layout of files that are all of one student, named by the folder or zip file around them."""
-    own = [name for name in names if not _MARK_OF_GIT.search(name)]
+    own = [name for name in names if clone_of(name) is None]
     found = Layout(
         {name: [Owner(title, name, by="--one-student")] for name in own}, {said("the files of one student"): None}
     )
@@ -154,9 +158,15 @@ def of_one(names: list[str], title: str) -> Layout:
     return found
 
 
-def _put(top: _Folder, name: str) -> None:
+def clone_of(name: str) -> str | None:
+    """The folder of the repository of whose .git a file is the sign; None where it is another file."""
     marked = _MARK_OF_GIT.search(name)
-    *folders, _ = name[: marked.start()].strip("/").split("/") + [""] if marked else name.split("/")
+    return name[: marked.start()].strip("/") if marked else None
+
+
+def _put(top: _Folder, name: str) -> None:
+    clone = clone_of(name)
+    *folders, _ = name.split("/") if clone is None else clone.split("/") + [""]
     at = top
     for part in folders[:_MAX_DEPTH]:
         if part in ("", ".", ".."):
@@ -166,7 +176,7 @@ def _put(top: _Folder, name: str) -> None:
         if key not in at.folders:  # of several parts, all paths are as long as that of the first one
             at.folders[key] = _Folder(file_names.without_ending(key), f"{at.path}{part}/")
         at = at.folders[key]
-    if marked:
+    if clone is not None:
         at.git = True
     else:
         at.files.append(name)
@@ -391,6 +401,10 @@ class _Reader:
             if of_nbgrader and each.title in _OF_NBGRADER:
                 self._other_step(each)
                 continue
+            teachers = not repository and each.title.lower() in _OF_TEACHERS and folder.notebooks > each.notebooks
+            if teachers and not any(map(file_names.may_hold_notebooks, each.all_files())) and not each.notebooks:
+                self.beside(each.all_files(), said("it lies beside the folders of the students"))
+                continue
             if not (each in downloads or (repository and _is_class(each))):
                 self.says(
                     said("repositories, each of one student")
@@ -400,7 +414,7 @@ class _Reader:
             names = ()
             if repository and each.title.startswith(prefix := _prefix(folder)):
                 names = (each.title.removeprefix(prefix),)
-            self.student_or_class(each, _first_named(folder, each.title) or each.title, names)
+            self.student_or_class(each, _first_named(folder, each.title) or each.title, names, named=not teachers)
             if downloads and each not in downloads and not repository:
                 self.layout.doubts.append(
                     said(
@@ -447,14 +461,16 @@ class _Reader:
 
     # ---- what all of them do
 
-    def student_or_class(self, folder: _Folder, student: str, names: tuple[str, ...] = ()) -> None:
+    def student_or_class(
+        self, folder: _Folder, student: str, names: tuple[str, ...] = (), named: bool = True
+    ) -> None:
         """Give a folder to a student, unless it is clearly a class. Where it only looks like one, a person is asked."""
         repository = _is_repository(folder)
         if _is_download(folder) or (repository and _is_class(folder)):
             self.place(folder, 1)
             return
         by, place = ("git", None) if repository else (None, folder.path[: -len(folder.path.split("/")[-2]) - 1])
-        self.give(folder, student, by=by, names=names, place=place)
+        self.give(folder, student, by=by, names=names, place=place, named=named)
         if not repository and (inside := _students_in(folder)):
             self.layout.doubts.append(
                 said(

@@ -167,13 +167,15 @@ def _own_work(theirs: list[Candidate], worked: set[str | None], several: bool) -
     packed = any(file_names.may_hold_notebooks(name) and not file_names.is_ipynb(name) for name in unread)
     wanted = {None, *(set() if packed else worked - mine)}
     work = [each for each in own if not each.blank or each.contents.lesson in wanted]
-    nobody = several and all(each.blank and not each.owner.named and each.contents.lesson for each in theirs)
+    nobody = several and all(
+        not each.owner.named and each.contents.lesson and (each.blank or _is_of_course(each)) for each in theirs
+    )
     return [] if nobody else work or own or theirs
 
 
 def _is_of_course(each: Candidate) -> bool:
     """Whether a file is one of the course's solutions, where these lie."""
-    return each.contents.solution and "solutions/" in f"/{each.file.name}"
+    return each.contents.solution and file_names.is_in_solutions(each.file.name)
 
 
 def _why_left_out(each: Candidate) -> str:

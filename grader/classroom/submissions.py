@@ -297,7 +297,12 @@ def _walked(folder: pathlib.Path, out: pathlib.Path | None) -> list[pathlib.Path
 
 
 def _empty_folders(folders: Collection[str], names: Collection[str]) -> list[str]:
-    """Folders without files among others with files: a student may have been meant. names: of all files."""
+    """Folders without files among others with files: a student may have been meant. names: of all files.
+
+    A clone of a repository without files is one of them.
+    """
+    clones = {layouts.clone_of(name) for name in names} - {None, ""}
+    folders, names = {*folders, *clones}, [name for name in names if layouts.clone_of(name) is None]
     filled = {str(parent) for name in names for parent in pathlib.PurePosixPath(name).parents}
     of_files = {str(pathlib.PurePosixPath(name).parent) for name in names}
     return [
