@@ -271,6 +271,41 @@ CLASSES = {
         },
         of_00({"ada": f"ada/{NAME}", "bob": f"bob.zip/deep/er/{NAME}", "cyd": f"cyd/hw.zip/inner.zip/{NAME}"}),
     ),
+    "google classroom, copies in Chinese": (
+        {
+            f"张伟 - “{NAME}”的副本.ipynb": ADA, f"{NAME[:-6]}的副本 - 李娜.ipynb": BOB,
+            f"“{NAME[:-6]}”的副本_王芳.ipynb": CYD,
+        },
+        of_00({
+            "张伟": f"张伟 - “{NAME}”的副本.ipynb", "李娜": f"{NAME[:-6]}的副本 - 李娜.ipynb",
+            "王芳": f"“{NAME[:-6]}”的副本_王芳.ipynb",
+        }),
+    ),
+    "gradescope, a folder packed again": (
+        {name: text for name, text in GRADESCOPE.items() if "submission_11" not in name}
+        | {f"{G}1.zip": {NAME: ADA}},
+        of_00({
+            "Ada Lovelace_101": f"{G}1.zip/{NAME}", "Bob O'Neill_bob@example.edu": f"{G}2/sub/{NAME}",
+            "Cyd_103": f"{G}2/sub/{NAME} (2)",
+        }),
+    ),
+    "canvas, a notebook and its script in one attempt": (
+        {
+            f"ada_1_11_{NAME}": ADA, "ada_1_12_00_check_your_bench.py": "# %%\ndef double(x): return 0",
+            f"bob_2_13_{NAME} ": BOB,
+        },
+        of_00({
+            "ada_1": [f"ada_1_11_{NAME}", "ada_1_12_00_check_your_bench.py"], "bob_2": f"bob_2_13_{NAME} ",
+        }),
+    ),
+    "by hand, files, names in brackets": (
+        {f"{NAME[:-6]} - Bob.ipynb": BOB, f"{NAME[:-6]}(Cyd).ipynb": CYD},
+        of_00({"Bob": f"{NAME[:-6]} - Bob.ipynb", "Cyd": f"{NAME[:-6]}(Cyd).ipynb"}),
+    ),
+    "by hand, a folder called like its notebook": (
+        {f"ada/{NAME}/{NAME}": ADA, f"bob/{NAME}": BOB},
+        of_00({"ada": f"ada/{NAME}/{NAME}", "bob": f"bob/{NAME}"}),
+    ),
     "by hand, files": (
         {
             "ada_00_check_your_bench.ipynb": ADA, "00_check_your_bench_bob.ipynb": BOB,
@@ -390,6 +425,8 @@ COUNTS = {
     ),
     "own work in solutions/": ({NAME: BLANK, f"solutions/{NAME}": ADA}, [f"solutions/{NAME}"]),
     "a blank copy": ({NAME: ADA, "00_check_your_bench (1).ipynb": BLANK}, [NAME]),
+    "Jupyter's second one": ({NAME: ADA, f"{NAME[:-6]}-Copy1.ipynb": BOB}, [f"{NAME[:-6]}-Copy1.ipynb", NAME]),
+    "a copy in Chinese": ({NAME: ADA, f"{NAME[:-6]} - 副本.ipynb": BOB}, [NAME, f"{NAME[:-6]} - 副本.ipynb"]),
     "a backup": ({NAME: ADA, "00_check_your_bench_backup.ipynb": BOB}, ["00_check_your_bench_backup.ipynb", NAME]),
     "a copy of": ({NAME: BLANK, f"Copy of {NAME}": ADA}, [f"Copy of {NAME}"]),
     "Jupyter's copy": ({NAME: ADA, f".ipynb_checkpoints/{NAME.replace('.', '-checkpoint.')}": BOB}, [NAME]),
@@ -467,6 +504,8 @@ def test_folders_of_those_who_teach_are_no_students(tmp_path):
     assert {*files} - {f"ada/{NAME}", f"bob/{NAME}"} == {*made.left_out}
     (doubt,) = planned(write(tmp_path, {f"feedback/{NAME}": CYD})).doubts
     assert doubt.startswith("these bear no student's name: feedback.")
+    more = {f"dan_1_11_{NAME}": ADA, f"eve_2_12_{NAME}": BOB, "feedback/dan.html": "x", f"solutions/{NAME}": SOLUTION}
+    assert set(planned(write(tmp_path / "canvas", more)).students) == {"dan_1", "eve_2"}
 
 
 @pytest.mark.parametrize("packs", [False, True])
@@ -539,6 +578,19 @@ def test_what_is_no_notebook_says_what_it_is(name, tmp_path):
     assert UNREAD[name] in made.students["hal_1"].unread[name]
 
 
+def test_a_notebook_with_answers_to_two_lessons_says_that_one_is_graded():
+    """A name that both lessons ask for is no answer to the other one, nor is a check alone."""
+
+    def told(*cells):
+        text = nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells]))
+        return contents.of(text.encode(), NAME).problems
+
+    mine = "def double(x): return 2 * x"
+    (problem,) = told(mine, 'check("0.1")', "def block_size(n): return 1", 'check("4.1")', "pads = {}", 'check("4.2")')
+    assert problem.startswith("it holds answers to other lessons, too: 04. One lesson of a notebook is graded, here 00")
+    assert told(mine, 'check("4.2")') == told(mine, "pads = {}") == ()
+
+
 def test_a_file_without_answers_says_so(tmp_path):
     """Somebody handed in the notebook as it was handed out: it counts, and the plan names it."""
     made = planned(write(tmp_path, {f"ada/{NAME}": ADA, f"bob/{NAME}": BLANK}))
@@ -560,9 +612,9 @@ def test_lessons_that_are_not_asked_for_need_no_blank_notebook(tmp_path):
     assert {"ada": {"00", "04"}, "bob": {"04"}} == {
         key: set(of) for key, of in chosen(planned(write(tmp_path, files))).items()
     }
-    assert {"ada": {"00"}, "bob": {"04"}} == {
-        key: set(of) for key, of in chosen(planned(tmp_path, asked=["00"])).items()
-    }
+    made = planned(tmp_path, asked=["00"])
+    assert {"ada": {"00"}, "bob": {"04"}} == {key: set(of) for key, of in chosen(made).items()}
+    assert (2, "lesson 04: it is no part of the assignment, and is not judged") in plan.lines(made)
 
 
 def test_two_names_of_one_student_are_one_by_the_roster(tmp_path):
@@ -622,6 +674,18 @@ DOUBTS = {
     "an archive that is not opened": (
         {f"c/ada/{NAME}": ADA, f"c/bob/{NAME}": BOB, f"c/cyd/{NAME}": CYD, "more.rar": "Rar!"},
         "beside the class lies more.rar, which may be a part of it",
+    ),
+    "one student, twice": (
+        {f"ada/{NAME}": ADA, "ada (1).zip": {f"ada/{NAME}": BOB}, f"cyd/{NAME}": CYD, "Eve (101).ipynb": ADA,
+         "Eve (102).ipynb": BOB},
+        "one student under several names: ada, ada (1)",
+    ),
+    "a file for each, of one name": (
+        {f"Ada L - {NAME}": ADA, f"Ada L - {NAME[:-6]} (1).ipynb": BOB, f"Cyd - {NAME}": CYD},
+        "“Ada L” has several different notebooks of lesson 00",
+    ),
+    "a copy of Colab's in Chinese": (
+        {f"“{NAME}”的副本.ipynb": ADA, f"bob/{NAME}": BOB}, "bear no student's name: “00_check_your_bench",
     ),
     "one student, spelled in two ways": (
         {f"Ada Lovelace/{NAME}": ADA, f"lovelace, ada/{NAME}": BOB, f"Wei Zhang/{NAME}": CYD, f"Zhang Wei/{NAME}": ADA},
@@ -722,6 +786,13 @@ def test_who_handed_in_no_notebook_is_a_student(tmp_path):
     assert chosen(made) == of_00({"ada": "ada.ipynb", "bob": "bob.ipynb"}) | {"cyd": {}, "dan": {}}
     assert "it is no notebook" in made.students["dan"].unread["dan.jpg"]
     assert set(made.left_out) == {"ada.pdf", "readme.md", "grades.csv"}
+
+
+def test_the_name_of_a_file_is_its_students_whole_name(tmp_path):
+    """Also with dots in it, as in an address: two who share the part before the dot stay two."""
+    names = ("ada.king", "ada.lovelace", "eve@example.edu", "dan.v2")
+    made = planned(write(tmp_path, {f"{name}.ipynb": ADA for name in names} | {"bob.smith.pdf": "%PDF"}))
+    assert chosen(made) == of_00({name: f"{name}.ipynb" for name in names}) | {"bob.smith": {}}
 
 
 def test_many_lessons_are_one_range(tmp_path):

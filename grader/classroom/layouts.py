@@ -31,7 +31,8 @@ _MAX_TIME = 200  # bytes of a timestamp.txt
 _TIME = re.compile(r"([0-9-]{10}[ T][0-9:]{5,8})(?:\.[0-9]+)?\s*(.*)")
 _OFFSET = re.compile(r"([+-][0-9]{2}):?([0-9]{2})")
 _SUBMITTED = "submitted"  # nbgrader: submitted/<student>/<assignment>/<file>
-_OF_NBGRADER = {"source", "release", "autograded", "feedback", "downloaded"}  # its other steps, which are not the students' work
+# nbgrader's other steps, which are not the students' work.
+_OF_NBGRADER = {"source", "release", "autograded", "feedback", "downloaded"}
 _FILES_OF_NBGRADER = {"nbgrader_config.py", "gradebook.db"}  # in the folder of its course
 _TEAMS = "submitted files"  # Teams: Submitted files/<student>/<assignment>/Version <n>/<file>
 _TEAMS_DRAFTS = "working files"
@@ -67,9 +68,9 @@ class Owner:
     platform says of the order of the student's files; None where it says nothing. handed_in: when, in UTC, such as
     "2026-11-22 10:15:00". by: the platform that says whose it is, or "git" of a repository; None where that is just a
     name that somebody gave to a folder. loose: whether it is a file among those of other students. named: False where
-    its only name is that of a notebook of the course, or of a folder such as solutions/. draft: whether the platform says that it was not handed in.
-    place: the folder of the class, outside of which the name may be somebody else's; None where a platform gives each
-    student a name.
+    its only name is that of a notebook of the course, or of a folder such as solutions/. draft: whether the platform
+    says that it was not handed in. place: the folder of the class, outside of which the name may be somebody else's;
+    None where a platform gives each student a name.
     """
 
     student: str
@@ -233,11 +234,11 @@ class _Reader:
                 )
             )
         self.says(said("Gradescope's export"))
-        for name, each in folder.folders.items():
-            for one in known.get(name) or [gradescope_export.Submitter(name, ())]:
+        for each in folder.folders.values():
+            for one in known.get(each.title) or [gradescope_export.Submitter(each.title, ())]:
                 self.give(each, one.key, by="Gradescope", names=one.names, handed_in=one.handed_in)
         for name, submitters in known.items():
-            if name not in folder.folders:
+            if name not in {each.title for each in folder.folders.values()}:
                 of = listed([one.key for one in submitters])
                 self.layout.aside[f"{folder.path}{name}"] = said("a folder without files, of {students}", students=of)
         self.beside(
@@ -339,8 +340,8 @@ class _Reader:
         for child, each in folder.folders.items():
             if child in platforms:
                 self._named(child, each, list(each.all_files()), full)
-            else:
-                self.student_or_class(each, each.title)
+            elif not self.of_teachers(each, folder):
+                self.student_or_class(each, each.title, among=folder)
         for name in folder.files:
             if name in receipts:
                 self.layout.aside[name] = ""  # read, so it needs no word
@@ -401,9 +402,7 @@ class _Reader:
             if of_nbgrader and each.title in _OF_NBGRADER:
                 self._other_step(each)
                 continue
-            teachers = not repository and each.title.lower() in _OF_TEACHERS and folder.notebooks > each.notebooks
-            if teachers and not any(map(file_names.may_hold_notebooks, each.all_files())) and not each.notebooks:
-                self.beside(each.all_files(), said("it lies beside the folders of the students"))
+            if self.of_teachers(each, folder):
                 continue
             if not (each in downloads or (repository and _is_class(each))):
                 self.says(
@@ -414,7 +413,7 @@ class _Reader:
             names = ()
             if repository and each.title.startswith(prefix := _prefix(folder)):
                 names = (each.title.removeprefix(prefix),)
-            self.student_or_class(each, _first_named(folder, each.title) or each.title, names, named=not teachers)
+            self.student_or_class(each, _first_named(folder, each.title) or each.title, names, among=folder)
             if downloads and each not in downloads and not repository:
                 self.layout.doubts.append(
                     said(
@@ -429,12 +428,7 @@ class _Reader:
     def flat(self, folder: _Folder, files: list[str]) -> None:
         """Files beside each other: each one a student's, or all of them one student's where they name nobody."""
         books = [name for name in files if file_names.is_notebook(name)]
-        stems = {
-            name: re.sub(r"(?i)\.(?:ipynb|py|zip)\b.*$", "", folder.last(name)) or folder.last(name) for name in files
-        }
-        stems |= {
-            name: pathlib.PurePosixPath(stem).stem for name, stem in stems.items() if file_names.is_document(stem)
-        }
+        stems = {name: _stem(folder.last(name)) for name in files}
         persons = _persons(folder)
         by_person = _names_persons(folder)
         of_course = [file_names.slug_of(stems[name]) for name in books if file_names.is_of_course(folder.last(name))]
@@ -461,16 +455,25 @@ class _Reader:
 
     # ---- what all of them do
 
-    def student_or_class(
-        self, folder: _Folder, student: str, names: tuple[str, ...] = (), named: bool = True
-    ) -> None:
-        """Give a folder to a student, unless it is clearly a class. Where it only looks like one, a person is asked."""
+    def of_teachers(self, folder: _Folder, among: _Folder) -> bool:
+        """Leave out a folder such as feedback/, if no notebook may be in it. Returns whether it was left out."""
+        files = list(folder.all_files())
+        if not _is_of_teachers(folder, among) or folder.notebooks or any(map(file_names.may_hold_notebooks, files)):
+            return False
+        self.beside(files, said("it lies beside the folders of the students"))
+        return True
+
+    def student_or_class(self, folder: _Folder, student: str, names: tuple[str, ...] = (), *, among: _Folder) -> None:
+        """Give a folder to a student, unless it is clearly a class. Where it only looks like one, a person is asked.
+
+        among: the folder in which it lies.
+        """
         repository = _is_repository(folder)
         if _is_download(folder) or (repository and _is_class(folder)):
             self.place(folder, 1)
             return
         by, place = ("git", None) if repository else (None, folder.path[: -len(folder.path.split("/")[-2]) - 1])
-        self.give(folder, student, by=by, names=names, place=place, named=named)
+        self.give(folder, student, by=by, names=names, place=place, named=not _is_of_teachers(folder, among))
         if not repository and (inside := _students_in(folder)):
             self.layout.doubts.append(
                 said(
@@ -522,6 +525,12 @@ class _Reader:
         self.layout.says[sentence] = None
 
 
+def _stem(last: str) -> str:
+    """The name of a file without its ending, and without what follows that of a notebook."""
+    stem = re.sub(r"(?i)\.(?:ipynb|py|zip)\b.*$", "", last) or last
+    return pathlib.PurePosixPath(last).stem if stem == last and file_names.is_document(last) else stem
+
+
 def _prefix(folder: _Folder) -> str:
     """What the names of GitHub Classroom's repositories begin with: <assignment>- in <assignment>-submissions."""
     name = folder.title.removesuffix("-submissions")
@@ -549,6 +558,12 @@ def _leave_out_the_course(layout: Layout) -> None:
         ):  # fmt: skip
             del layout.owners[name]
             layout.aside[name] = said("it is a file of the course")
+
+
+def _is_of_teachers(folder: _Folder, among: _Folder) -> bool:
+    """Whether a folder beside those of students has a name such as feedback or solutions."""
+    is_one = folder.title.lower() in _OF_TEACHERS and not _is_repository(folder)
+    return is_one and among.notebooks > folder.notebooks
 
 
 def may_be_a_person(title: str) -> bool:

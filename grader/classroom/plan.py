@@ -9,7 +9,7 @@ import json
 import pathlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .. import atomic_files
 from ..sentence import Said, counted, joined, kind_of, listed, said
@@ -110,7 +110,7 @@ def make(
             if each not in kept:
                 plan.left_out[each.file.name] = _why_left_out(each)
         if kept:
-            _add(plan, key, kept, every_attempt, best)
+            _add(plan, key, kept, every_attempt, best, asked)
     _look(plan, roster, before)
     return plan
 
@@ -184,7 +184,9 @@ def _why_left_out(each: Candidate) -> str:
     return said("it is the course's solution") if _is_of_course(each) else said("it is a blank notebook of the course")
 
 
-def _add(plan: Plan, key: str, kept: list[Candidate], every_attempt: bool, best: bool) -> None:
+def _add(
+    plan: Plan, key: str, kept: list[Candidate], every_attempt: bool, best: bool, asked: Collection[str] | None
+) -> None:
     """Add a student with files to a plan."""
     names = dict.fromkeys(name for each in kept for name in (each.file.student, *each.owner.names))
     by = next((each.owner.by for each in kept if each.owner.by), None)
@@ -204,7 +206,10 @@ def _add(plan: Plan, key: str, kept: list[Candidate], every_attempt: bool, best:
         else:
             of_lesson.setdefault(each.contents.lesson, []).append(each)
     for lesson, candidates in sorted(of_lesson.items()):
-        choice = student.choices[lesson] = choose(lesson, candidates, best)
+        choice = choose(lesson, candidates, best)
+        if asked is not None and lesson not in asked:
+            choice = replace(choice, why=said("it is no part of the assignment, and is not judged"))
+        student.choices[lesson] = choice
         counting = choice.counts[0].file.name
         for each in choice.counts:
             plan.standings[each.file.name] = Standing(lesson, undecided=choice.undecided)
@@ -264,12 +269,12 @@ def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
     of_roster = {key: _people((key, *student.names), roster) for key, student in plan.students.items()}
     plan.doubts += _several_places(plan.students.values(), of_roster)
     unclear = [plan.students[key] for key, people in of_roster.items() if len(people) != 1]
-    alike = spelled_alike(each.key for each in unclear)
+    alike = spelled_alike(each.key for each in unclear if each.key not in unnamed)
     for names in alike:
         plan.doubts.append(
             said(
-                "these look like one student under several names: {names}. Give both one name, or name a roster, which "
-                "says who is who",
+                "these look like one student under several names: {names}. If they are one, put their files into one "
+                "folder; if they are several, add --yes. A roster in an assignment says who is who, too",
                 names=listed(names),
             )
         )
