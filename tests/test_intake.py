@@ -306,6 +306,21 @@ CLASSES = {
         {f"ada/{NAME}/{NAME}": ADA, f"bob/{NAME}": BOB},
         of_00({"ada": f"ada/{NAME}/{NAME}", "bob": f"bob/{NAME}"}),
     ),
+    "github classroom, two assignments": (
+        {
+            f"org/{name}": text
+            for name, text in {
+                f"one-submissions/one-ada/notebooks/{NAME}": ADA, f"one-submissions/one-bob/notebooks/{NAME}": BOB,
+                "two-submissions/two-ada/notebooks/04_one_row.ipynb": one_row("1"),
+            }.items()
+        },
+        of_00({f"one-{who}": f"org/one-submissions/one-{who}/notebooks/{NAME}" for who in ("ada", "bob")})
+        | {"two-ada": {"04": ["org/two-submissions/two-ada/notebooks/04_one_row.ipynb"]}},
+    ),
+    "moodle, sections of one student": (
+        {f"{place}_assignsubmission_file_/{NAME}": ADA for place in ("Mon/Ada_1", "Tue/Bob_2")},
+        of_00({place[4:]: f"{place}_assignsubmission_file_/{NAME}" for place in ("Mon/Ada_1", "Tue/Bob_2")}),
+    ),
     "by hand, files": (
         {
             "ada_00_check_your_bench.ipynb": ADA, "00_check_your_bench_bob.ipynb": BOB,
@@ -737,6 +752,32 @@ def test_a_plan_that_looks_wrong_says_so(case, tmp_path):
     files, says = DOUBTS[case]
     (doubt,) = planned(write(tmp_path, packed(files)), contents_of=grading.contents_of).doubts
     assert says in doubt
+
+
+SINGLE = {
+    "names of files that differ": ["c/ada/a.ipynb", "c/bob/b.ipynb"],
+    "one notebook among documents": [f"c/ada/{NAME}", "c/bob/x.pdf", "c/cyd/x.docx"],
+    "a zip of files": ["c/ada.ipynb", "c/bob.ipynb"],
+    "numbered files": ["c/student_1.ipynb", "c/student_2.ipynb"],
+    "weeks": [f"c/week {n}/{who}/{n}.ipynb" for who in LOGINS for n in (1, 2)],
+}
+
+
+@pytest.mark.parametrize("case", SINGLE)
+def test_a_class_that_became_one_student_stops(case, tmp_path):
+    """Also where all answers are equal; --one-student says that it is one."""
+    write(tmp_path, dict.fromkeys(SINGLE[case], ADA))
+    made = planned(tmp_path)
+    assert list(made.students) == ["c"] and any("of one student, “c”, and looks like several" in d for d in made.doubts)
+    assert submissions.look(tmp_path, one_student=True).doubts == []
+
+
+@pytest.mark.parametrize(
+    "names", [["c/part 1/a.ipynb", "c/part 2/b.ipynb"], [f"c/{NAME}", "c/mine.ipynb"], ["c/a.ipynb", "c/figures/x.png"]]
+)
+def test_one_student_is_not_taken_for_a_class(names, tmp_path):
+    """Parts, a notebook beside that of the course, and pictures."""
+    assert planned(write(tmp_path, dict.fromkeys(names, ADA))).doubts == []
 
 
 def test_a_name_in_two_places_may_be_two_students(tmp_path):

@@ -57,6 +57,7 @@ _OF_WORK = re.compile(
     r"(?:[\W_]*[0-9]{0,3}|[\W_]+[a-z]{1,3})|[\W\d_]{1,2}",
     re.IGNORECASE,
 )
+_DOCUMENT = re.compile(r"\.(?:pdf|docx?|odt|rtf|html?)$", re.IGNORECASE)  # in place of a notebook
 _MAX_DEPTH = 40  # folders in folders, of which a class has few
 
 
@@ -146,6 +147,8 @@ def of(names: list[str], title: str, load: Callable[[str], bytes]) -> Layout:
     found = Layout()
     _Reader(found, load).place(top, 0)
     _leave_out_the_course(found)
+    if not found.doubts:
+        _doubt_a_single_student(found)
     return found
 
 
@@ -332,7 +335,8 @@ class _Reader:
         platforms = {child: made for child in children if (made := file_names.platform(child))}
         if not platforms:
             return False
-        if depth and _is_persons(folder) and len({file_names.read(child).student for child in platforms}) < 2:
+        made = {file_names.read(child).student for child in platforms}
+        if depth and _is_persons(folder) and len(made) < 2 and not _names_by_moodle(folder):
             return False  # in a student's own folder, one file may be called so
         full, receipts = self._users_of_blackboard(folder), self._receipts(folder)
         for platform in dict.fromkeys(platforms.values()):
@@ -560,6 +564,34 @@ def _leave_out_the_course(layout: Layout) -> None:
             layout.aside[name] = said("it is a file of the course")
 
 
+def _doubt_a_single_student(layout: Layout) -> None:
+    """Ask a person where a whole class may have become one student, as with one more folder around it."""
+    owners = [(name, owner) for name, mine in layout.owners.items() for owner in mine]
+    if len({owner.student for _, owner in owners}) != 1 or any(owner.by for _, owner in owners):
+        return
+    folders, files = {}, {}
+    for name, owner in owners:
+        *above, last = owner.inner.split("/")
+        if not (file_names.is_notebook(name) or file_names.is_archive(name) or _DOCUMENT.search(name)):
+            continue
+        if person := next(filter(may_be_a_person, map(file_names.without_ending, above)), None):
+            folders[person] = None
+        elif not above and file_names.is_notebook(name) and not file_names.is_of_course(last):
+            files[file_names.without_marks_of_a_program(_stem(last))] = None
+    inside = [*folders] if len(folders) > 1 else [*files]
+    if len(inside) > 1:
+        layout.doubts.append(
+            said(
+                "all of it would be of one student, “{student}”, and looks like several: {first}, {second}{more}. If "
+                "they are several, give the folder or the zip in which they lie as PATH; if it is one, add --one-student",
+                student=owners[0][1].student,
+                first=inside[0],
+                second=inside[1],
+                more=", …" * (len(inside) > 2),
+            )
+        )
+
+
 def _is_of_teachers(folder: _Folder, among: _Folder) -> bool:
     """Whether a folder beside those of students has a name such as feedback or solutions."""
     is_one = folder.title.lower() in _OF_TEACHERS and not _is_repository(folder)
@@ -673,7 +705,19 @@ def _is_download(folder: _Folder) -> bool:
         or _is_of_gradescope(folder)
         or any(each.title.lower() == _TEAMS for each in inside)
         or any(each.title == _SUBMITTED and any(_times(each)) for each in inside)
+        or _names_by_moodle(folder)
+        or _is_of_github_classroom(folder)
     )
+
+
+def _names_by_moodle(folder: _Folder) -> bool:
+    """Whether a folder in it has a name of Moodle's, which no student gives to one."""
+    return any(file_names.platform(child) == "Moodle" for child in folder.folders)
+
+
+def _is_of_github_classroom(folder: _Folder) -> bool:
+    """Whether it holds what `gh classroom clone` makes for one assignment: repositories in <assignment>-submissions."""
+    return folder.title.endswith("-submissions") and any(map(_is_repository, folder.bearing))
 
 
 def _is_of_gradescope(folder: _Folder) -> bool:
