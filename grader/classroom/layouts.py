@@ -583,7 +583,8 @@ def _doubt_a_single_student(layout: Layout) -> None:
         layout.doubts.append(
             said(
                 "all of it would be of one student, “{student}”, and looks like several: {first}, {second}{more}. If "
-                "they are several, give the folder or the zip in which they lie as PATH; if it is one, add --one-student",
+                "they are several, give the folder or the zip in which they lie as PATH; if it is one, add "
+                "--one-student",
                 student=owners[0][1].student,
                 first=inside[0],
                 second=inside[1],
