@@ -244,6 +244,7 @@ CLASSES = {
             f"submitted/bob/first/{NAME}": BOB, "submitted/bob/first/timestamp.txt": "2026-11-22 10:15:00 UTC",
             f"submitted/cyd/first/{NAME}": CYD, "submitted/cyd/first/mine/timestamp.txt": "2020-01-01 10:15:00 UTC",
             f"source/first/{NAME}": SOLUTION, f"release/first/{NAME}": BLANK, f"autograded/bob/first/{NAME}": BOB,
+            f"downloaded/first/extracted/bob/{NAME}": BOB,
             "nbgrader_config.py": "c = get_config()", "header.ipynb": "{}", "gradebook.db": "x", "old.rar": "Rar!",
         },
         of_00({
@@ -269,6 +270,56 @@ CLASSES = {
             NAME: BLANK, "readme.txt": "x",
         },
         of_00({"ada": f"ada/{NAME}", "bob": f"bob.zip/deep/er/{NAME}", "cyd": f"cyd/hw.zip/inner.zip/{NAME}"}),
+    ),
+    "google classroom, copies in Chinese": (
+        {
+            f"张伟 - “{NAME}”的副本.ipynb": ADA, f"{NAME[:-6]}的副本 - 李娜.ipynb": BOB,
+            f"“{NAME[:-6]}”的副本_王芳.ipynb": CYD,
+        },
+        of_00({
+            "张伟": f"张伟 - “{NAME}”的副本.ipynb", "李娜": f"{NAME[:-6]}的副本 - 李娜.ipynb",
+            "王芳": f"“{NAME[:-6]}”的副本_王芳.ipynb",
+        }),
+    ),
+    "gradescope, a folder packed again": (
+        {name: text for name, text in GRADESCOPE.items() if "submission_11" not in name}
+        | {f"{G}1.zip": {NAME: ADA}},
+        of_00({
+            "Ada Lovelace_101": f"{G}1.zip/{NAME}", "Bob O'Neill_bob@example.edu": f"{G}2/sub/{NAME}",
+            "Cyd_103": f"{G}2/sub/{NAME} (2)",
+        }),
+    ),
+    "canvas, a notebook and its script in one attempt": (
+        {
+            f"ada_1_11_{NAME}": ADA, "ada_1_12_00_check_your_bench.py": "# %%\ndef double(x): return 0",
+            f"bob_2_13_{NAME} ": BOB,
+        },
+        of_00({
+            "ada_1": [f"ada_1_11_{NAME}", "ada_1_12_00_check_your_bench.py"], "bob_2": f"bob_2_13_{NAME} ",
+        }),
+    ),
+    "by hand, files, names in brackets": (
+        {f"{NAME[:-6]} - Bob.ipynb": BOB, f"{NAME[:-6]}(Cyd).ipynb": CYD},
+        of_00({"Bob": f"{NAME[:-6]} - Bob.ipynb", "Cyd": f"{NAME[:-6]}(Cyd).ipynb"}),
+    ),
+    "by hand, a folder called like its notebook": (
+        {f"ada/{NAME}/{NAME}": ADA, f"bob/{NAME}": BOB},
+        of_00({"ada": f"ada/{NAME}/{NAME}", "bob": f"bob/{NAME}"}),
+    ),
+    "github classroom, two assignments": (
+        {
+            f"org/{name}": text
+            for name, text in {
+                f"one-submissions/one-ada/notebooks/{NAME}": ADA, f"one-submissions/one-bob/notebooks/{NAME}": BOB,
+                "two-submissions/two-ada/notebooks/04_one_row.ipynb": one_row("1"),
+            }.items()
+        },
+        of_00({f"one-{who}": f"org/one-submissions/one-{who}/notebooks/{NAME}" for who in ("ada", "bob")})
+        | {"two-ada": {"04": ["org/two-submissions/two-ada/notebooks/04_one_row.ipynb"]}},
+    ),
+    "moodle, sections of one student": (
+        {f"{place}_assignsubmission_file_/{NAME}": ADA for place in ("Mon/Ada_1", "Tue/Bob_2")},
+        of_00({place[4:]: f"{place}_assignsubmission_file_/{NAME}" for place in ("Mon/Ada_1", "Tue/Bob_2")}),
     ),
     "by hand, files": (
         {
@@ -389,6 +440,8 @@ COUNTS = {
     ),
     "own work in solutions/": ({NAME: BLANK, f"solutions/{NAME}": ADA}, [f"solutions/{NAME}"]),
     "a blank copy": ({NAME: ADA, "00_check_your_bench (1).ipynb": BLANK}, [NAME]),
+    "Jupyter's second one": ({NAME: ADA, f"{NAME[:-6]}-Copy1.ipynb": BOB}, [f"{NAME[:-6]}-Copy1.ipynb", NAME]),
+    "a copy in Chinese": ({NAME: ADA, f"{NAME[:-6]} - 副本.ipynb": BOB}, [NAME, f"{NAME[:-6]} - 副本.ipynb"]),
     "a backup": ({NAME: ADA, "00_check_your_bench_backup.ipynb": BOB}, ["00_check_your_bench_backup.ipynb", NAME]),
     "a copy of": ({NAME: BLANK, f"Copy of {NAME}": ADA}, [f"Copy of {NAME}"]),
     "Jupyter's copy": ({NAME: ADA, f".ipynb_checkpoints/{NAME.replace('.', '-checkpoint.')}": BOB}, [NAME]),
@@ -420,6 +473,62 @@ def test_the_courses_own_files_never_replace_work(case, tmp_path):
     # Every file has a standing or a reason, or lies beside a notebook.
     beside = {name for file in made.files for name in file.beside}
     assert {f"ada/{name}" for name in files} <= made.standings.keys() | made.left_out.keys() | beside
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "{who}_1_11_course.zip/", "{who}_1_assignsubmission_file_/", "One row_{who}_attempt_2026-11-22-10-15-00_c.zip/",
+        "Submitted files/{who}/One row/Version 1/c.zip/", "submitted/{who}/ps1/", "{who}/", "{who} - course.zip/",
+    ],
+)  # fmt: skip
+def test_a_copy_of_the_course_gives_no_answers_on_any_platform(place, tmp_path):
+    """Its programs and tests hold some, in files that are read as notebooks."""
+    right = "# %%\ndef double(x):\n    return 2 * x\n"
+    course = {f"{part}/x/00_right.py": right for part in ("tests", "grader", "tools")} | {
+        "solutions/00_check_your_bench.py": right, f"solutions/{NAME}": SOLUTION, f"notebooks/zh/{NAME}": TWIN,
+    }  # fmt: skip
+    files = {}
+    for who, mine in (("ada", ADA), ("bob", BLANK)):
+        inside = course | {f"notebooks/{NAME}": mine}
+        files |= {f"{place.format(who=who)}five-passes/{name}": text for name, text in inside.items()}
+    made = planned(pack(tmp_path / "class.zip", files))
+    counts = {key: [name for names in of.values() for name in names] for key, of in chosen(made).items()}
+    assert sorted(name.partition("five-passes/")[2] for names in counts.values() for name in names) == [
+        f"notebooks/{NAME}", f"notebooks/{NAME}",
+    ] and len(counts) == 2  # fmt: skip
+    assert all(name in made.left_out for name in files if "/x/" in name)
+
+
+@pytest.mark.parametrize("folder", ["solutions", "Solutions", "solutions (1)", "solutions-1.zip", "Copy of solutions"])
+def test_a_copy_of_the_solutions_never_replaces_a_blank_notebook(folder, tmp_path):
+    """Under any name that a browser or a system gives the folder."""
+    made = planned(write(tmp_path, {f"ada/{NAME}": BLANK, f"ada/{folder}/{NAME}": SOLUTION, f"bob/{NAME}": BOB}))
+    assert chosen(made) == of_00({"ada": f"ada/{NAME}", "bob": f"bob/{NAME}"})
+    assert made.left_out[f"ada/{folder}/{NAME}"] == "it is the course's solution"
+
+
+def test_folders_of_those_who_teach_are_no_students(tmp_path):
+    """Beside a class; where somebody's work may lie in one, a person is asked."""
+    files = {
+        f"ada/{NAME}": ADA, f"bob/{NAME}": BOB, "feedback/ada.html": "x", f"solutions/{NAME}": SOLUTION,
+        f"template/{NAME}": BLANK, f"template/zh/{NAME}": TWIN,
+    }  # fmt: skip
+    made = planned(write(tmp_path, files))
+    assert chosen(made) == of_00({"ada": f"ada/{NAME}", "bob": f"bob/{NAME}"}) and made.doubts == []
+    assert {*files} - {f"ada/{NAME}", f"bob/{NAME}"} == {*made.left_out}
+    (doubt,) = planned(write(tmp_path, {f"feedback/{NAME}": CYD})).doubts
+    assert doubt.startswith("these bear no student's name: feedback.")
+    more = {f"dan_1_11_{NAME}": ADA, f"eve_2_12_{NAME}": BOB, "feedback/dan.html": "x", f"solutions/{NAME}": SOLUTION}
+    assert set(planned(write(tmp_path / "canvas", more)).students) == {"dan_1", "eve_2"}
+
+
+@pytest.mark.parametrize("packs", [False, True])
+def test_a_clone_without_files_is_named(packs, tmp_path):
+    """Of somebody who has pushed nothing."""
+    files = {f"hw-ada/notebooks/{NAME}": ADA, "hw-ada/.git/HEAD": "x", "hw-dan/.git/HEAD": "x", f"hw-bob/{NAME}": BOB}
+    made = planned(pack(tmp_path / "c.zip", files) if packs else write(tmp_path, files))
+    assert set(made.students) == {"hw-ada", "hw-bob"} and made.left_out == {"hw-dan": "a folder without files"}
 
 
 def test_blank_notebooks_count_only_where_somebody_has_an_answer(tmp_path):
@@ -484,6 +593,19 @@ def test_what_is_no_notebook_says_what_it_is(name, tmp_path):
     assert UNREAD[name] in made.students["hal_1"].unread[name]
 
 
+def test_a_notebook_with_answers_to_two_lessons_says_that_one_is_graded():
+    """A name that both lessons ask for is no answer to the other one, nor is a check alone."""
+
+    def told(*cells):
+        text = nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells]))
+        return contents.of(text.encode(), NAME).problems
+
+    mine = "def double(x): return 2 * x"
+    (problem,) = told(mine, 'check("0.1")', "def block_size(n): return 1", 'check("4.1")', "pads = {}", 'check("4.2")')
+    assert problem.startswith("it holds answers to other lessons, too: 04. One lesson of a notebook is graded, here 00")
+    assert told(mine, 'check("4.2")') == told(mine, "pads = {}") == ()
+
+
 def test_a_file_without_answers_says_so(tmp_path):
     """Somebody handed in the notebook as it was handed out: it counts, and the plan names it."""
     made = planned(write(tmp_path, {f"ada/{NAME}": ADA, f"bob/{NAME}": BLANK}))
@@ -505,9 +627,9 @@ def test_lessons_that_are_not_asked_for_need_no_blank_notebook(tmp_path):
     assert {"ada": {"00", "04"}, "bob": {"04"}} == {
         key: set(of) for key, of in chosen(planned(write(tmp_path, files))).items()
     }
-    assert {"ada": {"00"}, "bob": {"04"}} == {
-        key: set(of) for key, of in chosen(planned(tmp_path, asked=["00"])).items()
-    }
+    made = planned(tmp_path, asked=["00"])
+    assert {"ada": {"00"}, "bob": {"04"}} == {key: set(of) for key, of in chosen(made).items()}
+    assert (2, "lesson 04: it is no part of the assignment, and is not judged") in plan.lines(made)
 
 
 def test_two_names_of_one_student_are_one_by_the_roster(tmp_path):
@@ -568,6 +690,18 @@ DOUBTS = {
         {f"c/ada/{NAME}": ADA, f"c/bob/{NAME}": BOB, f"c/cyd/{NAME}": CYD, "more.rar": "Rar!"},
         "beside the class lies more.rar, which may be a part of it",
     ),
+    "one student, twice": (
+        {f"ada/{NAME}": ADA, "ada (1).zip": {f"ada/{NAME}": BOB}, f"cyd/{NAME}": CYD, "Eve (101).ipynb": ADA,
+         "Eve (102).ipynb": BOB},
+        "one student under several names: ada, ada (1)",
+    ),
+    "a file for each, of one name": (
+        {f"Ada L - {NAME}": ADA, f"Ada L - {NAME[:-6]} (1).ipynb": BOB, f"Cyd - {NAME}": CYD},
+        "“Ada L” has several different notebooks of lesson 00",
+    ),
+    "a copy of Colab's in Chinese": (
+        {f"“{NAME}”的副本.ipynb": ADA, f"bob/{NAME}": BOB}, "bear no student's name: “00_check_your_bench",
+    ),
     "one student, spelled in two ways": (
         {f"Ada Lovelace/{NAME}": ADA, f"lovelace, ada/{NAME}": BOB, f"Wei Zhang/{NAME}": CYD, f"Zhang Wei/{NAME}": ADA},
         "one student under several names: Ada Lovelace, lovelace, ada",
@@ -620,6 +754,32 @@ def test_a_plan_that_looks_wrong_says_so(case, tmp_path):
     assert says in doubt
 
 
+SINGLE = {
+    "names of files that differ": ["c/ada/a.ipynb", "c/bob/b.ipynb"],
+    "one notebook among documents": [f"c/ada/{NAME}", "c/bob/x.pdf", "c/cyd/x.docx"],
+    "a zip of files": ["c/ada.ipynb", "c/bob.ipynb"],
+    "numbered files": ["c/student_1.ipynb", "c/student_2.ipynb"],
+    "weeks": [f"c/week {n}/{who}/{n}.ipynb" for who in LOGINS for n in (1, 2)],
+}
+
+
+@pytest.mark.parametrize("case", SINGLE)
+def test_a_class_that_became_one_student_stops(case, tmp_path):
+    """Also where all answers are equal; --one-student says that it is one."""
+    write(tmp_path, dict.fromkeys(SINGLE[case], ADA))
+    made = planned(tmp_path)
+    assert list(made.students) == ["c"] and any("of one student, “c”, and looks like several" in d for d in made.doubts)
+    assert submissions.look(tmp_path, one_student=True).doubts == []
+
+
+@pytest.mark.parametrize(
+    "names", [["c/part 1/a.ipynb", "c/part 2/b.ipynb"], [f"c/{NAME}", "c/mine.ipynb"], ["c/a.ipynb", "c/figures/x.png"]]
+)
+def test_one_student_is_not_taken_for_a_class(names, tmp_path):
+    """Parts, a notebook beside that of the course, and pictures."""
+    assert planned(write(tmp_path, dict.fromkeys(names, ADA))).doubts == []
+
+
 def test_a_name_in_two_places_may_be_two_students(tmp_path):
     """Also where their answers are equal. Other lessons are no doubt, nor is a name that a roster knows."""
     write(tmp_path, {f"{day}/ada/{NAME}": ADA for day in ("mon", "tue")} | {f"tue/bob/{NAME}": BOB})
@@ -667,6 +827,13 @@ def test_who_handed_in_no_notebook_is_a_student(tmp_path):
     assert chosen(made) == of_00({"ada": "ada.ipynb", "bob": "bob.ipynb"}) | {"cyd": {}, "dan": {}}
     assert "it is no notebook" in made.students["dan"].unread["dan.jpg"]
     assert set(made.left_out) == {"ada.pdf", "readme.md", "grades.csv"}
+
+
+def test_the_name_of_a_file_is_its_students_whole_name(tmp_path):
+    """Also with dots in it, as in an address: two who share the part before the dot stay two."""
+    names = ("ada.king", "ada.lovelace", "eve@example.edu", "dan.v2")
+    made = planned(write(tmp_path, {f"{name}.ipynb": ADA for name in names} | {"bob.smith.pdf": "%PDF"}))
+    assert chosen(made) == of_00({name: f"{name}.ipynb" for name in names}) | {"bob.smith": {}}
 
 
 def test_many_lessons_are_one_range(tmp_path):

@@ -395,7 +395,7 @@ def test_an_answer_that_has_not_raced_keeps_its_points():
         ('{ "5.2" = 0 }', "race.5.2: a share of a copy's speed is expected, above 0 and at most 2"),
         ('{ "5.2" = "fast" }', "race.5.2: a share of a copy's speed"),
         ('{ "5.2" = true }', "race.5.2: a share of a copy's speed"),
-        ('{ "4.1" = 0.7 }', "race: '4.1' is of none of the lessons"),
+        ('{ "4.1" = 0.7 }', "race: '4.1' is of a lesson that does not stand in lessons"),
         ("0.7", 'race: a table is expected, with a line such as "5.2" = 0.7'),
     ],
 )

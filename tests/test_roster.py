@@ -47,6 +47,7 @@ def test_the_platforms_files_are_read_by_their_headers():
 @pytest.mark.parametrize("encoded", [
     "\ufeff姓名;学号;班级\r\n李小龙;2024001;一班\r\n".encode(),
     "姓名\t学号\t班级\r\n李小龙\t2024001\t一班\r\n".encode("utf-16"),
+    "\ufeffsep=;\r\n姓名;学号;班级\r\n李小龙;2024001;一班\r\n".encode(),
     "\n\n姓名,学号,班级\n\n 李小龙 , 2024001 ,一班\n".encode(),
 ])  # fmt: skip
 def test_separators_marks_and_encodings_of_spreadsheets(encoded):
@@ -124,7 +125,7 @@ def test_who_may_be_one_is_named_and_nobody_else():
 @pytest.mark.parametrize("data, why", [
     (b"", "it is empty"), (b"\n \n", "it is empty"), (b"a,b\n1,2\n", "none of its columns is known"),
     (b"name,email\n", "lists no student"), ("name\nJos\xe9\n".encode("latin-1"), "no text in UTF-8"),
-    (b'name\n"' + b"x" * 200_000, "line 2 cannot be read"),
+    (b'name\n"' + b"x" * 200_000, "line 2 cannot be read"), (b"PK\x03\x04\x14\x00\xfe", "it is a workbook"),
 ])  # fmt: skip
 def test_a_file_that_is_no_roster_is_a_sentence(data, why):
     with pytest.raises(roster.NotARoster, match=r"'r.csv' is no roster: .*" + why):

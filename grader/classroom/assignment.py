@@ -248,7 +248,7 @@ class _Reader:
     def _known(self, key: str, exercise: str) -> bool:
         if exercise not in self.ids:
             known = exercise in lessons.exercises()
-            why = said("{exercise} is of none of the lessons", exercise=repr(exercise))
+            why = said("{exercise} is of a lesson that does not stand in lessons", exercise=repr(exercise))
             self.fault(key, why if known else said("the course has no exercise {exercise}", exercise=repr(exercise)))
         return exercise in self.ids
 
@@ -265,7 +265,7 @@ class _Reader:
         for name, value in self._table("weights").items():
             number = _lesson(name)
             if number not in self.lessons:
-                self.fault("weights", said("{name} is none of the lessons", name=repr(name)))
+                self.fault("weights", said("{name} does not stand in lessons", name=repr(name)))
             else:
                 found[number] = self._number(f"weights.{name}", value)
         return found
@@ -275,7 +275,7 @@ class _Reader:
         for name, value in (given if isinstance(given, dict) else dict.fromkeys(self.lessons, given)).items():
             key, number = ("due", name) if not isinstance(given, dict) else (f"due.{name}", _lesson(name))
             if number not in self.lessons:
-                self.fault(key, said("{name} is none of the lessons", name=repr(name)))
+                self.fault(key, said("{name} does not stand in lessons", name=repr(name)))
             elif not isinstance(value, datetime.datetime) or value.tzinfo is None:
                 self.fault(key, said("a time with its zone is expected, such as 2026-11-20T23:59:00+01:00"))
                 break
@@ -311,8 +311,13 @@ class _Reader:
         for exercise, value in self._of_exercises("race").items():
             key = f"race.{exercise}"
             if exercise not in racing.exercises():
-                able = listed([each for each in racing.exercises() if each in self.ids]) or said("none of the lessons")
-                self.fault(key, said("it does not race; these do: {list}", list=able))
+                able = [each for each in racing.exercises() if each in self.ids]
+                self.fault(
+                    key,
+                    said("it does not race; these do: {list}", list=listed(able))
+                    if able
+                    else said("no exercise of these lessons races: leave it out"),
+                )
             elif exercise in leave_out:
                 self.fault(key, said("it is in leave_out, too"))
             elif isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= _MAX_SHARE:

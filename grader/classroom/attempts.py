@@ -49,7 +49,8 @@ class Choice:
 
     counts: the file that counts; of several, that with the most points. why: a sentence, "" where there was no choice.
     instead: the other files, each with a sentence about why it does not count. undecided: whether nothing says which
-    counts. alike: whether all that may count bear one name, but for what makes a copy of it. best: whether the
+    counts. alike: whether all that may count bear one name, but for what makes a copy of it, and lie in what is the
+    student's: two files beside those of others may be of two students of one name. best: whether the
     assignment takes the best attempt.
     """
 
@@ -115,7 +116,7 @@ def choose(lesson: str, candidates: Sequence[Candidate], best: bool = False) -> 
             if best
             else said("nothing says which is the last of {files}: all are judged, and the best counts", files=files)
         )
-    alike = len({file_names.plain_stem(each.file.name) for each in left}) < 2
+    alike = len({file_names.plain_stem(each.file.name) for each in left}) < 2 and not all(map(_names_itself, left))
     return Choice(lesson, tuple(left), why, tuple(instead), alike, best)
 
 
@@ -123,7 +124,8 @@ def _last(candidates: list[Candidate]) -> list[Candidate]:
     """The candidates that the platform says are the last ones: all, where it does not say it of each, or where they
     are of several platforms.
 
-    Canvas' second number says in which order files were uploaded. Of one attempt, that is no reason to prefer a copy.
+    Canvas' second number says in which order files were uploaded. Of one attempt, that is no reason to prefer a copy,
+    nor a script beside a notebook.
     """
     attempts = [each.owner.attempt for each in candidates]
     if any(attempt is None for attempt in attempts) or len({tuple(map(type, each or ())) for each in attempts}) > 1:
@@ -131,7 +133,14 @@ def _last(candidates: list[Candidate]) -> list[Candidate]:
     most = max(attempt for attempt in attempts if attempt)
     last = [each for each in candidates if each.owner.attempt == most]
     of_one = [each for each in candidates if (each.owner.attempt or ())[:1] == most[:1]] if len(most) > 1 else last
-    return of_one if len({file_names.is_copy(each.file.name) for each in of_one}) > 1 else last
+    kinds = {(file_names.is_copy(each.file.name), file_names.is_python(each.file.name)) for each in of_one}
+    return of_one if len(kinds) > 1 else last
+
+
+def _names_itself(candidate: Candidate) -> bool:
+    """Whether a file lies among those of other students, so that its own name says whose it is."""
+    place = candidate.owner.place
+    return place is not None and candidate.file.name == f"{place}{candidate.owner.inner}"
 
 
 def _by_name(candidate: Candidate) -> tuple:

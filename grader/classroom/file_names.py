@@ -30,7 +30,7 @@ _INBOUND = re.compile(
 _NBGRADER = "submitted"  # nbgrader: submitted/<student>/<assignment>/<file>
 _ENDING = re.compile(r"\.(ipynb|py|zip)$", re.IGNORECASE)
 # How the name of a notebook ends, with what browsers and mail programs put behind it.
-_MORE = r"(?:\.(?:json|txt))?(?: ?\([0-9]+\))?$"
+_MORE = r"(?:\.(?:json|txt))?(?: ?\([0-9]+\))?\s*$"
 _IPYNB = re.compile(rf"\.ipynb{_MORE}", re.IGNORECASE)
 _PYTHON = re.compile(rf"\.py{_MORE}", re.IGNORECASE)
 _ARCHIVE = re.compile(r"\.(?:zip|7z|rar|tar|t?gz|bz2|xz)$", re.IGNORECASE)
@@ -42,12 +42,19 @@ _TYPED = re.compile(
 # What those who grade keep beside a class.
 _NOTES = re.compile(r"\.(?:txt|md|rst|[ct]sv|toml|ya?ml|json|log|cfg|ini|sh|db)$|^[^.]*$", re.IGNORECASE)
 _LOOSE = re.compile(r"\.(?:json|txt)$", re.IGNORECASE)
-# What a program or a person puts around the name of a copy.
+# What a program puts around the name of a copy. A longer number behind a name may be a student's.
+_OF_A_PROGRAM = (
+    r"^(?:copy of|kopie von|copie de|copia d[ei]) "
+    r"|(?:的副本| ?- ?副本| - copy|[ -]copy[0-9]{0,2}| - kopie| - copie| - copia|[ _-]*\([0-9]{1,2}\))$"
+)
+_BY_A_PROGRAM = re.compile(_OF_A_PROGRAM, re.IGNORECASE)
+# And what a person, too, puts around it.
 _COPY = re.compile(
-    r"^(?:copy of|kopie von|copie de|copia d[ei]) |(?:的副本| - copy| copy| - kopie|[ _-]checkpoint)$"
-    r"|[ _-]*\([0-9]+\)$|[ _-]+(?:backup|bak|copy|old|new|final|v[0-9]+|[0-9])$",
+    rf"{_OF_A_PROGRAM}|[ _-]checkpoint$|[ _-]*\([0-9]+\)$|[ _-]+(?:backup|bak|copy|old|new|final|v[0-9]+|[0-9])$",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(r"“([^“”]*?)(?:\.ipynb)?”")  # by Colab in Chinese, where it makes a copy
+_SOLUTIONS = re.compile(r"solutions?", re.IGNORECASE)
 _SLUG = re.compile(rf"(?<![a-z])(?:{'|'.join(slug for slug, _ in lessons.OUTLINE.values())})(?![a-z])")
 _PLATFORMS = {_CANVAS: "Canvas", _MOODLE: "Moodle", _BLACKBOARD: "Blackboard", _INBOUND: "nbgrader"}
 _MAX_DEPTH = 8  # folders around a platform's own layout
@@ -119,15 +126,35 @@ def without_ending(part: str) -> str:
 def plain_stem(name: str) -> str:
     """The name of a file in lower case, without its ending and without what makes a copy of it."""
     stem = _own(re.sub(rf"\.(?:ipynb|py){_MORE}", "", name.rpartition("/")[2], flags=re.IGNORECASE))
-    while (shorter := _COPY.sub("", stem).strip()) and shorter != stem:
-        stem = shorter
-    return re.sub(r"[\W_]+", "_", _ATTEMPT.sub("", stem)).lower()
+    return re.sub(r"[\W_]+", "_", _ATTEMPT.sub("", _without_marks_of_a_copy(stem))).lower()
+
+
+def without_marks_of_a_program(name: str) -> str:
+    """A name without what browsers and systems add to that of a copy: "ada (1)" and "Copy of ada" are "ada"."""
+    return _without(_BY_A_PROGRAM, name)
+
+
+def _without_marks_of_a_copy(stem: str) -> str:
+    return _without(_COPY, stem)
+
+
+def _without(marks: re.Pattern, name: str) -> str:
+    name = _QUOTED.sub(r"\1", name)
+    while (shorter := marks.sub("", name).strip()) and shorter != name:
+        name = shorter
+    return name
 
 
 def is_of_course(name: str) -> bool:
     """Whether a file has the name of one of the course's notebooks, such as "04_one_row (1).ipynb"."""
     stem = plain_stem(name)
     return slug_of(stem) is not None and re.sub(r"^[0-9]{1,2}_", "", stem) == lessons.OUTLINE[slug_of(stem)][0]
+
+
+def is_in_solutions(name: str) -> bool:
+    """Whether a file lies in a copy of the course's folder of solutions, such as "solutions (1)/" or Solutions.zip."""
+    folders = name.split("/")[:-1]
+    return any(_SOLUTIONS.fullmatch(_without_marks_of_a_copy(without_ending(part))) for part in folders)
 
 
 def is_checkpoint(name: str) -> bool:
@@ -149,12 +176,12 @@ def slug_of(text: str) -> str | None:
 
 def person(stem: str) -> str:
     """What a name without its ending says beside the lesson: "Ada Lovelace - 04_one_row (1)" is "Ada Lovelace"."""
-    while (shorter := _COPY.sub("", stem).strip()) and shorter != stem:
-        stem = shorter
+    stem = _without_marks_of_a_copy(stem)
     slugs = "|".join(re.escape(slug).replace("_", r"[\W_]+") for slug, _ in lessons.OUTLINE.values())
     rest = re.sub(rf"(?<![a-z])(?:[0-9]{{1,2}}[\W_]+)?(?:{slugs})(?![a-z])", "\0", stem, count=1, flags=re.IGNORECASE)
     parts = [_COPY.sub("", part.strip(" _-.,")).strip(" _-.,") for part in rest.split("\0")]
-    parts = [re.sub(r"(?i)[\W_]*\bcopy of$", "", part) for part in parts]
+    parts = [re.sub(r"(?i)[\W_]*\bcopy of$|^的副本[\W_]*", "", part) for part in parts]
+    parts = [re.sub(r"^[(（](.*)[)）]$", r"\1", part) for part in parts]
     named = [part for part in parts if re.search(r"[^\W\d_]", part)]
     return named[0] if named and slug_of(stem) else ""
 

@@ -31,7 +31,8 @@ _MAX_TIME = 200  # bytes of a timestamp.txt
 _TIME = re.compile(r"([0-9-]{10}[ T][0-9:]{5,8})(?:\.[0-9]+)?\s*(.*)")
 _OFFSET = re.compile(r"([+-][0-9]{2}):?([0-9]{2})")
 _SUBMITTED = "submitted"  # nbgrader: submitted/<student>/<assignment>/<file>
-_OF_NBGRADER = {"source", "release", "autograded", "feedback"}  # its other steps, which are not the students' work
+# nbgrader's other steps, which are not the students' work.
+_OF_NBGRADER = {"source", "release", "autograded", "feedback", "downloaded"}
 _FILES_OF_NBGRADER = {"nbgrader_config.py", "gradebook.db"}  # in the folder of its course
 _TEAMS = "submitted files"  # Teams: Submitted files/<student>/<assignment>/Version <n>/<file>
 _TEAMS_DRAFTS = "working files"
@@ -44,6 +45,10 @@ _OF_ATTEMPT = re.compile(r"(.+_attempt_[0-9-]{19})(_|\.txt)")  # how Blackboard'
 _ATTEMPT_TEXT = re.compile(r"Name: *(?P<name>.+?) *\((?P<user>[^()\n]+)\)\s*$", re.MULTILINE)  # of Blackboard
 # Folders of the course, and those in which one student sorts own work: no names of students.
 _OF_COURSE = {"notebooks", "solutions", "zh", "grader", "docs", "tests", "tools", "locale", "records", "site"}
+# Folders that those who teach keep beside those of students.
+_OF_TEACHERS = _OF_COURSE | _OF_NBGRADER | {
+    "solution", "template", "templates", "starter", "handout", "graded", "grades", "rubric", "returned",
+}  # fmt: skip
 _NO_WORK = _OF_COURSE - {"notebooks", "solutions", "zh"}  # in which no student works
 _OF_WORK = re.compile(
     r"(?:attempt|version|try|week|unit|day|lesson|lab|hw|homework|assignment|exercise|ps|part|draft|old|new|final|backup"
@@ -52,6 +57,7 @@ _OF_WORK = re.compile(
     r"(?:[\W_]*[0-9]{0,3}|[\W_]+[a-z]{1,3})|[\W\d_]{1,2}",
     re.IGNORECASE,
 )
+_DOCUMENT = re.compile(r"\.(?:pdf|docx?|odt|rtf|html?)$", re.IGNORECASE)  # in place of a notebook
 _MAX_DEPTH = 40  # folders in folders, of which a class has few
 
 
@@ -63,9 +69,9 @@ class Owner:
     platform says of the order of the student's files; None where it says nothing. handed_in: when, in UTC, such as
     "2026-11-22 10:15:00". by: the platform that says whose it is, or "git" of a repository; None where that is just a
     name that somebody gave to a folder. loose: whether it is a file among those of other students. named: False where
-    its only name is that of a notebook of the course. draft: whether the platform says that it was not handed in.
-    place: the folder of the class, outside of which the name may be somebody else's; None where a platform gives each
-    student a name.
+    its only name is that of a notebook of the course, or of a folder such as solutions/. draft: whether the platform
+    says that it was not handed in. place: the folder of the class, outside of which the name may be somebody else's;
+    None where a platform gives each student a name.
     """
 
     student: str
@@ -140,23 +146,31 @@ def of(names: list[str], title: str, load: Callable[[str], bytes]) -> Layout:
         _put(top, name)
     found = Layout()
     _Reader(found, load).place(top, 0)
+    _leave_out_the_course(found)
+    if not found.doubts:
+        _doubt_a_single_student(found)
     return found
 
 
 def of_one(names: list[str], title: str) -> Layout:
     """The layout of files that are all of one student, named by the folder or zip file around them."""
-    own = [name for name in names if not _MARK_OF_GIT.search(name)]
-    aside = _files_of_the_course(own)
-    return Layout(
-        {name: [Owner(title, name, by="--one-student")] for name in own if name not in aside},
-        {said("the files of one student"): None},
-        dict.fromkeys(aside, said("it is a file of the course")),
+    own = [name for name in names if clone_of(name) is None]
+    found = Layout(
+        {name: [Owner(title, name, by="--one-student")] for name in own}, {said("the files of one student"): None}
     )
+    _leave_out_the_course(found)
+    return found
+
+
+def clone_of(name: str) -> str | None:
+    """The folder of the repository of whose .git a file is the sign; None where it is another file."""
+    marked = _MARK_OF_GIT.search(name)
+    return name[: marked.start()].strip("/") if marked else None
 
 
 def _put(top: _Folder, name: str) -> None:
-    marked = _MARK_OF_GIT.search(name)
-    *folders, _ = name[: marked.start()].strip("/").split("/") + [""] if marked else name.split("/")
+    clone = clone_of(name)
+    *folders, _ = name.split("/") if clone is None else clone.split("/") + [""]
     at = top
     for part in folders[:_MAX_DEPTH]:
         if part in ("", ".", ".."):
@@ -166,7 +180,7 @@ def _put(top: _Folder, name: str) -> None:
         if key not in at.folders:  # of several parts, all paths are as long as that of the first one
             at.folders[key] = _Folder(file_names.without_ending(key), f"{at.path}{part}/")
         at = at.folders[key]
-    if marked:
+    if clone is not None:
         at.git = True
     else:
         at.files.append(name)
@@ -223,11 +237,11 @@ class _Reader:
                 )
             )
         self.says(said("Gradescope's export"))
-        for name, each in folder.folders.items():
-            for one in known.get(name) or [gradescope_export.Submitter(name, ())]:
+        for each in folder.folders.values():
+            for one in known.get(each.title) or [gradescope_export.Submitter(each.title, ())]:
                 self.give(each, one.key, by="Gradescope", names=one.names, handed_in=one.handed_in)
         for name, submitters in known.items():
-            if name not in folder.folders:
+            if name not in {each.title for each in folder.folders.values()}:
                 of = listed([one.key for one in submitters])
                 self.layout.aside[f"{folder.path}{name}"] = said("a folder without files, of {students}", students=of)
         self.beside(
@@ -321,7 +335,8 @@ class _Reader:
         platforms = {child: made for child in children if (made := file_names.platform(child))}
         if not platforms:
             return False
-        if depth and _is_persons(folder) and len({file_names.read(child).student for child in platforms}) < 2:
+        made = {file_names.read(child).student for child in platforms}
+        if depth and _is_persons(folder) and len(made) < 2 and not _names_by_moodle(folder):
             return False  # in a student's own folder, one file may be called so
         full, receipts = self._users_of_blackboard(folder), self._receipts(folder)
         for platform in dict.fromkeys(platforms.values()):
@@ -329,8 +344,8 @@ class _Reader:
         for child, each in folder.folders.items():
             if child in platforms:
                 self._named(child, each, list(each.all_files()), full)
-            else:
-                self.student_or_class(each, each.title)
+            elif not self.of_teachers(each, folder):
+                self.student_or_class(each, each.title, among=folder)
         for name in folder.files:
             if name in receipts:
                 self.layout.aside[name] = ""  # read, so it needs no word
@@ -391,6 +406,8 @@ class _Reader:
             if of_nbgrader and each.title in _OF_NBGRADER:
                 self._other_step(each)
                 continue
+            if self.of_teachers(each, folder):
+                continue
             if not (each in downloads or (repository and _is_class(each))):
                 self.says(
                     said("repositories, each of one student")
@@ -400,7 +417,7 @@ class _Reader:
             names = ()
             if repository and each.title.startswith(prefix := _prefix(folder)):
                 names = (each.title.removeprefix(prefix),)
-            self.student_or_class(each, _first_named(folder, each.title) or each.title, names)
+            self.student_or_class(each, _first_named(folder, each.title) or each.title, names, among=folder)
             if downloads and each not in downloads and not repository:
                 self.layout.doubts.append(
                     said(
@@ -415,12 +432,7 @@ class _Reader:
     def flat(self, folder: _Folder, files: list[str]) -> None:
         """Files beside each other: each one a student's, or all of them one student's where they name nobody."""
         books = [name for name in files if file_names.is_notebook(name)]
-        stems = {
-            name: re.sub(r"(?i)\.(?:ipynb|py|zip)\b.*$", "", folder.last(name)) or folder.last(name) for name in files
-        }
-        stems |= {
-            name: pathlib.PurePosixPath(stem).stem for name, stem in stems.items() if file_names.is_document(stem)
-        }
+        stems = {name: _stem(folder.last(name)) for name in files}
         persons = _persons(folder)
         by_person = _names_persons(folder)
         of_course = [file_names.slug_of(stems[name]) for name in books if file_names.is_of_course(folder.last(name))]
@@ -447,14 +459,25 @@ class _Reader:
 
     # ---- what all of them do
 
-    def student_or_class(self, folder: _Folder, student: str, names: tuple[str, ...] = ()) -> None:
-        """Give a folder to a student, unless it is clearly a class. Where it only looks like one, a person is asked."""
+    def of_teachers(self, folder: _Folder, among: _Folder) -> bool:
+        """Leave out a folder such as feedback/, if no notebook may be in it. Returns whether it was left out."""
+        files = list(folder.all_files())
+        if not _is_of_teachers(folder, among) or folder.notebooks or any(map(file_names.may_hold_notebooks, files)):
+            return False
+        self.beside(files, said("it lies beside the folders of the students"))
+        return True
+
+    def student_or_class(self, folder: _Folder, student: str, names: tuple[str, ...] = (), *, among: _Folder) -> None:
+        """Give a folder to a student, unless it is clearly a class. Where it only looks like one, a person is asked.
+
+        among: the folder in which it lies.
+        """
         repository = _is_repository(folder)
         if _is_download(folder) or (repository and _is_class(folder)):
             self.place(folder, 1)
             return
         by, place = ("git", None) if repository else (None, folder.path[: -len(folder.path.split("/")[-2]) - 1])
-        self.give(folder, student, by=by, names=names, place=place)
+        self.give(folder, student, by=by, names=names, place=place, named=not _is_of_teachers(folder, among))
         if not repository and (inside := _students_in(folder)):
             self.layout.doubts.append(
                 said(
@@ -469,13 +492,8 @@ class _Reader:
 
     def give(self, folder: _Folder, student: str, only: list[str] | None = None, **more) -> None:
         """Give the files of a folder, or `only` some of them, to a student."""
-        names = list(folder.all_files()) if only is None else only
-        of_course = _files_of_the_course(names)
-        for name in names:
-            if name in of_course:
-                self.layout.aside[name] = said("it is a file of the course")
-            else:
-                self.add(name, Owner(student, name[len(folder.path) :], **more))
+        for name in folder.all_files() if only is None else only:
+            self.add(name, Owner(student, name[len(folder.path) :], **more))
 
     def add(self, name: str, owner: Owner) -> None:
         self.layout.owners.setdefault(name, []).append(owner)
@@ -511,6 +529,12 @@ class _Reader:
         self.layout.says[sentence] = None
 
 
+def _stem(last: str) -> str:
+    """The name of a file without its ending, and without what follows that of a notebook."""
+    stem = re.sub(r"(?i)\.(?:ipynb|py|zip)\b.*$", "", last) or last
+    return pathlib.PurePosixPath(last).stem if stem == last and file_names.is_document(last) else stem
+
+
 def _prefix(folder: _Folder) -> str:
     """What the names of GitHub Classroom's repositories begin with: <assignment>- in <assignment>-submissions."""
     name = folder.title.removesuffix("-submissions")
@@ -523,18 +547,56 @@ def _is_repository(folder: _Folder) -> bool:
     return folder.git or (books is not None and any(file_names.is_of_course(name) for name in books.own_notebooks))
 
 
-def _files_of_the_course(names: list[str]) -> set[str]:
-    """Those of a student's files that came with a copy of the course: its programs and tests hold answers too."""
+def _leave_out_the_course(layout: Layout) -> None:
+    """Take out of a layout what came with a student's copy of the course: its programs and tests hold answers too."""
     roots = set()
-    for name in names:
-        root, found, book = name.rpartition("notebooks/")
-        if found and root[-1:] in ("", "/") and "/" not in book and file_names.is_of_course(book):
-            roots.add(root)
-    return {
-        name for name in names for root in roots
-        if name.startswith(root) and name[len(root) :].partition("/")[0] in _NO_WORK
-        or name.startswith(f"{root}solutions/") and name.endswith(".py")
-    }  # fmt: skip
+    for name in layout.owners:
+        *root, above, book = ["", *name.split("/")]
+        if above == "notebooks" and file_names.is_of_course(book):
+            roots.add(tuple(root))
+    for name in list(layout.owners):
+        parts = ("", *name.split("/"))
+        if any(
+            part in _NO_WORK or (part == "solutions" and name.endswith(".py"))
+            for at, part in enumerate(parts[:-1]) if parts[:at] in roots
+        ):  # fmt: skip
+            del layout.owners[name]
+            layout.aside[name] = said("it is a file of the course")
+
+
+def _doubt_a_single_student(layout: Layout) -> None:
+    """Ask a person where a whole class may have become one student, as with one more folder around it."""
+    owners = [(name, owner) for name, mine in layout.owners.items() for owner in mine]
+    if len({owner.student for _, owner in owners}) != 1 or any(owner.by for _, owner in owners):
+        return
+    folders, files = {}, {}
+    for name, owner in owners:
+        *above, last = owner.inner.split("/")
+        if not (file_names.is_notebook(name) or file_names.is_archive(name) or _DOCUMENT.search(name)):
+            continue
+        if person := next(filter(may_be_a_person, map(file_names.without_ending, above)), None):
+            folders[person] = None
+        elif not above and file_names.is_notebook(name) and not file_names.is_of_course(last):
+            files[file_names.without_marks_of_a_program(_stem(last))] = None
+    inside = [*folders] if len(folders) > 1 else [*files]
+    if len(inside) > 1:
+        layout.doubts.append(
+            said(
+                "all of it would be of one student, “{student}”, and looks like several: {first}, {second}{more}. If "
+                "they are several, give the folder or the zip in which they lie as PATH; if it is one, add "
+                "--one-student",
+                student=owners[0][1].student,
+                first=inside[0],
+                second=inside[1],
+                more=", …" * (len(inside) > 2),
+            )
+        )
+
+
+def _is_of_teachers(folder: _Folder, among: _Folder) -> bool:
+    """Whether a folder beside those of students has a name such as feedback or solutions."""
+    is_one = folder.title.lower() in _OF_TEACHERS and not _is_repository(folder)
+    return is_one and among.notebooks > folder.notebooks
 
 
 def may_be_a_person(title: str) -> bool:
@@ -644,7 +706,19 @@ def _is_download(folder: _Folder) -> bool:
         or _is_of_gradescope(folder)
         or any(each.title.lower() == _TEAMS for each in inside)
         or any(each.title == _SUBMITTED and any(_times(each)) for each in inside)
+        or _names_by_moodle(folder)
+        or _is_of_github_classroom(folder)
     )
+
+
+def _names_by_moodle(folder: _Folder) -> bool:
+    """Whether a folder in it has a name of Moodle's, which no student gives to one."""
+    return any(file_names.platform(child) == "Moodle" for child in folder.folders)
+
+
+def _is_of_github_classroom(folder: _Folder) -> bool:
+    """Whether it holds what `gh classroom clone` makes for one assignment: repositories in <assignment>-submissions."""
+    return folder.title.endswith("-submissions") and any(map(_is_repository, folder.bearing))
 
 
 def _is_of_gradescope(folder: _Folder) -> bool:

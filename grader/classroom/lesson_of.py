@@ -7,7 +7,7 @@ from collections import Counter
 
 from .. import lessons
 from ..judge import extract
-from ..sentence import joined, said
+from ..sentence import joined, listed, said
 from . import file_names
 
 
@@ -28,10 +28,36 @@ def lesson_of(notebook: dict, cells: list[str], name: str = "") -> tuple[str | N
     defined = extract.definitions(cells)
     answered = (n for n in found.values() if any(defined[x] for e in lessons.of_lesson(n) for x in e.names))
     chosen = next(answered, next(iter(found.values())))
+    also = _others(cells, defined, chosen)
     if len(set(found.values())) == 1:
-        return chosen, []
+        return chosen, also
     opinions = joined("{one}, {two}", [joined("{one} {two}", [source, number]) for source, number in found.items()])
-    return chosen, [said("which lesson is it? {opinions}: graded as {chosen}", opinions=opinions, chosen=chosen)]
+    which = said("which lesson is it? {opinions}: graded as {chosen}", opinions=opinions, chosen=chosen)
+    return chosen, [which, *also]
+
+
+def _others(cells: list[str], defined: Counter[str], chosen: str) -> list[str]:
+    """A sentence about the other lessons whose exercises a notebook answers and checks: one lesson of it is graded."""
+    text, mine = "\n".join(cells), {name for exercise in lessons.of_lesson(chosen) for name in exercise.names}
+    others = [
+        number for number in lessons.OUTLINE
+        if number != chosen and any(
+            _is_checked(text, e.id) and all(defined[name] and name not in mine for name in e.names)
+            for e in lessons.of_lesson(number)
+        )
+    ]  # fmt: skip
+    return [
+        said(
+            "it holds answers to other lessons, too: {others}. One lesson of a notebook is graded, here {chosen}: hand "
+            "in a notebook for each lesson",
+            others=listed(others),
+            chosen=chosen,
+        )
+    ] * bool(others)
+
+
+def _is_checked(text: str, exercise: str) -> bool:
+    return re.search(rf"check\(\s*[\"']{re.escape(exercise)}[\"']", text) is not None
 
 
 def _by_metadata(notebook: dict) -> str | None:
@@ -58,7 +84,7 @@ def _by_names(cells: list[str]) -> str | None:
             continue
         names = [n for e in exercises for n in e.names]
         defined = sum(count[n] > 0 for n in names) / len(names)
-        called = [e for e in exercises if re.search(rf"check\(\s*[\"']{re.escape(e.id)}[\"']", text)]
+        called = [e for e in exercises if _is_checked(text, e.id)]
         if defined + len(called) / len(exercises) > most:
             best, most = number, defined + len(called) / len(exercises)
     return best

@@ -9,7 +9,7 @@ import json
 import pathlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .. import atomic_files
 from ..sentence import Said, counted, joined, kind_of, listed, said
@@ -110,7 +110,7 @@ def make(
             if each not in kept:
                 plan.left_out[each.file.name] = _why_left_out(each)
         if kept:
-            _add(plan, key, kept, every_attempt, best)
+            _add(plan, key, kept, every_attempt, best, asked)
     _look(plan, roster, before)
     return plan
 
@@ -167,13 +167,15 @@ def _own_work(theirs: list[Candidate], worked: set[str | None], several: bool) -
     packed = any(file_names.may_hold_notebooks(name) and not file_names.is_ipynb(name) for name in unread)
     wanted = {None, *(set() if packed else worked - mine)}
     work = [each for each in own if not each.blank or each.contents.lesson in wanted]
-    nobody = several and all(each.blank and not each.owner.named and each.contents.lesson for each in theirs)
+    nobody = several and all(
+        not each.owner.named and each.contents.lesson and (each.blank or _is_of_course(each)) for each in theirs
+    )
     return [] if nobody else work or own or theirs
 
 
 def _is_of_course(each: Candidate) -> bool:
     """Whether a file is one of the course's solutions, where these lie."""
-    return each.contents.solution and "solutions/" in f"/{each.file.name}"
+    return each.contents.solution and file_names.is_in_solutions(each.file.name)
 
 
 def _why_left_out(each: Candidate) -> str:
@@ -182,7 +184,9 @@ def _why_left_out(each: Candidate) -> str:
     return said("it is the course's solution") if _is_of_course(each) else said("it is a blank notebook of the course")
 
 
-def _add(plan: Plan, key: str, kept: list[Candidate], every_attempt: bool, best: bool) -> None:
+def _add(
+    plan: Plan, key: str, kept: list[Candidate], every_attempt: bool, best: bool, asked: Collection[str] | None
+) -> None:
     """Add a student with files to a plan."""
     names = dict.fromkeys(name for each in kept for name in (each.file.student, *each.owner.names))
     by = next((each.owner.by for each in kept if each.owner.by), None)
@@ -202,7 +206,10 @@ def _add(plan: Plan, key: str, kept: list[Candidate], every_attempt: bool, best:
         else:
             of_lesson.setdefault(each.contents.lesson, []).append(each)
     for lesson, candidates in sorted(of_lesson.items()):
-        choice = student.choices[lesson] = choose(lesson, candidates, best)
+        choice = choose(lesson, candidates, best)
+        if asked is not None and lesson not in asked:
+            choice = replace(choice, why=said("it is no part of the assignment, and is not judged"))
+        student.choices[lesson] = choice
         counting = choice.counts[0].file.name
         for each in choice.counts:
             plan.standings[each.file.name] = Standing(lesson, undecided=choice.undecided)
@@ -262,12 +269,12 @@ def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
     of_roster = {key: _people((key, *student.names), roster) for key, student in plan.students.items()}
     plan.doubts += _several_places(plan.students.values(), of_roster)
     unclear = [plan.students[key] for key, people in of_roster.items() if len(people) != 1]
-    alike = spelled_alike(each.key for each in unclear)
+    alike = spelled_alike(each.key for each in unclear if each.key not in unnamed)
     for names in alike:
         plan.doubts.append(
             said(
-                "these look like one student under several names: {names}. Give both one name, or name a roster, which "
-                "says who is who",
+                "these look like one student under several names: {names}. If they are one, put their files into one "
+                "folder; if they are several, add --yes. A roster in an assignment says who is who, too",
                 names=listed(names),
             )
         )

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ..sentence import listed, said
+from . import file_names
 from .sanitize import plain
 from .tables import NotATable, Table, parse
 
@@ -147,10 +148,12 @@ def stranger(student: str, canvas: tuple[str, str] | None = None) -> Person:
 
 
 def spelled_alike(students: Iterable[str]) -> list[list[str]]:
-    """Groups of students whose names differ in nothing but case, spaces, marks, and where the first name stands."""
+    """Groups of students whose names differ in nothing but case, spaces, marks, where the first name stands, and what
+    a copy of a file is called.
+    """
     found: dict[str, list[str]] = {}
     for student in students:
-        found.setdefault(_flat(_spoken(student)), []).append(student)
+        found.setdefault(_flat(_spoken(file_names.without_marks_of_a_program(student))), []).append(student)
     return [group for flat, group in found.items() if flat and len(group) > 1]
 
 

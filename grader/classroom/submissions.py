@@ -249,6 +249,7 @@ def _file(name: str, load: Callable[[], bytes]) -> SubmittedFile:
 
 def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple[str, Callable[[], bytes]]]:
     paths = _walked(folder, out)
+    filled = {above for path in paths if not path.is_dir() for above in path.parents}
     most = MAX_FILES if sum(not path.is_dir() for path in paths) == 1 else MAX_FILES_OF_ONE
     for path in paths:
         name, kind = path.relative_to(folder).as_posix(), path.suffix.lower()
@@ -265,7 +266,7 @@ def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple
                 yield f"{name}/{inner}", load
             if all(inner.endswith("/") for inner, _ in inside):
                 yield name, (lambda problem=problem: refuse(problem))
-        elif kind == ".ipynb" or not path.is_dir():
+        elif not path.is_dir() or (kind == ".ipynb" and path not in filled):
             yield name, (lambda path=path: _bytes(path, folder))
         else:
             yield f"{name}/", (lambda name=name: refuse(said("a folder without files")))
@@ -297,7 +298,12 @@ def _walked(folder: pathlib.Path, out: pathlib.Path | None) -> list[pathlib.Path
 
 
 def _empty_folders(folders: Collection[str], names: Collection[str]) -> list[str]:
-    """Folders without files among others with files: a student may have been meant. names: of all files."""
+    """Folders without files among others with files: a student may have been meant. names: of all files.
+
+    A clone of a repository without files is one of them.
+    """
+    clones = {layouts.clone_of(name) for name in names} - {None, ""}
+    folders, names = {*folders, *clones}, [name for name in names if layouts.clone_of(name) is None]
     filled = {str(parent) for name in names for parent in pathlib.PurePosixPath(name).parents}
     of_files = {str(pathlib.PurePosixPath(name).parent) for name in names}
     return [

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import pathlib
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from ..sentence import said
 
 MAX_BYTES = 16 << 20  # a roster of ten thousand has two
 _SEPARATORS = ",;\t"
+_OF_EXCEL = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how .xlsx, .ods and .xls begin
 
 
 class NotATable(Exception):
@@ -57,11 +59,13 @@ def parse(data: bytes) -> Table:
     """The table in the bytes of a file, in UTF-8 or UTF-16. Raises NotATable."""
     if len(data) > MAX_BYTES:
         raise NotATable(said("it is larger than {value} MB", value=MAX_BYTES >> 20))
+    if data.startswith(_OF_EXCEL):
+        raise NotATable(said("it is a workbook of a spreadsheet program: save it as CSV in UTF-8"))
     try:
         text = data.decode(json.detect_encoding(data)).removeprefix("\ufeff")
     except UnicodeDecodeError:
         raise NotATable(said("it is no text in UTF-8: save it again as CSV in UTF-8")) from None
-    text = unicodedata.normalize("NFC", text)
+    text = re.sub(r'\A"?sep=.?"?\r?\n', "", unicodedata.normalize("NFC", text))  # Excel's own line
     first = next((line for line in text.splitlines() if line.strip()), "")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_SEPARATORS, key=first.count))
     found, before = [], 0
