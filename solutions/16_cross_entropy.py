@@ -255,7 +255,7 @@ check("16.2")
 # digits? Think of the **rows**: different lengths, and rows far longer than a tile, which a wrong walk leaves early. And what
 # does "near 0" mean for a gradient whose numbers are about 1/N?
 #
-# Compare with PyTorch in float64. Here the answer may call what it likes. At most 60 rows and 65,536 elements in an input.
+# Compare with PyTorch in float64. Here the answer may call what it likes. At most 64 rows and 65,536 elements in an input.
 
 # %%
 def test_cross_entropy(loss, gradient):

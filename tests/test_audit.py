@@ -160,6 +160,22 @@ def report():
     return audit(doubled, lambda x: 2 * x, randn(3, 20), gpus=())
 
 
+def test_a_result_that_pytorch_sums_shows_the_stores_of_its_parts():
+    """No kernel stores it, so the line is the one that stored what is summed, and not the name of the kernel."""
+
+    def backward(dy, x, weight):
+        dy, x, weight = (t.contiguous() for t in (dy, x, weight))
+        (m, n), dx, part = x.shape, torch.empty_like(x), torch.empty(x.shape)
+        KERNELS.rms_norm_backward_kernel[(m,)](dx, part, dy, x, weight, n, n, n, n, m, n, 1e-6, ROWS=1, BLOCK=64)
+        return dx, 2 * part.sum(0)
+
+    inputs = [torch.randn(shape, generator=torch.Generator().manual_seed(0)) for shape in ((4, 50), (4, 50), (50,))]
+    report = audit(backward, KERNELS.rms_norm_backward_reference, *inputs, gpus=(), seconds=1)
+    lines = next(fault.lines for fault in report.of("numbers") if "result 1[" in fault.sentence)
+
+    assert [line.text for line in lines] == ["tl.store(part_ptr + pid * part_stride + cols, dw, mask=mask)"]
+
+
 def test_what_a_function_refuses_is_no_fault(report):
     """It is told, with the error and some of the cases."""
     assert report

@@ -85,11 +85,16 @@ class Witness(Recorder):
         stored = self.stores(tensor.data_ptr() + place * tensor.element_size())
         if stored:
             return (stored[-1].line,)
-        begin = tensor.untyped_storage().data_ptr()
-        memory = range(begin, begin + tensor.untyped_storage().nbytes())
+        memory = _memory(tensor)
         return tuple(
             dict.fromkeys(s.line for address in self.accesses if address in memory for s in self.stores(address))
         )
+
+    def lines_beside(self, tensors) -> tuple[Line, ...]:
+        """The lines of the stores to memory of none of these tensors."""
+        known = [_memory(tensor) for tensor in tensors]
+        stores = (s for a in self.accesses if not any(a in memory for memory in known) for s in self.stores(a))
+        return tuple(dict.fromkeys(s.line for s in stores))
 
     def race(self) -> tuple[Access, Access] | None:
         """Two accesses of two programs of one launch to one element, of which the second one stores.
@@ -106,6 +111,12 @@ class Witness(Recorder):
         if not meetings:
             return None
         return min(meetings, key=lambda meeting: meeting[:3])[3:]
+
+
+def _memory(tensor) -> range:
+    """The addresses of a tensor's bytes, gaps included."""
+    begin = tensor.untyped_storage().data_ptr()
+    return range(begin, begin + tensor.untyped_storage().nbytes())
 
 
 def without_other(witness: Witness) -> list[tuple[Line, str]]:

@@ -8,6 +8,7 @@ function has `check`, the part of it that ran: "loss", "gradient", "first", "bud
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import torch
 
@@ -15,7 +16,7 @@ from ..checks import compare, syntax
 from ..reference import cross_entropy as reference
 from ..sentence import foreign
 from ..spec import Detector
-from .detectors import both, formula, looks, outside
+from .detectors import both, formula, looks, opposite, outside, unmasked
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, also, several
@@ -182,6 +183,12 @@ MISTAKES = [
                 "tl.where(cols < n_cols, x, 0.0) * (cols == tl.load(target_ptr + row))",
             )
         ),
+    ),
+    Mistake(
+        "walk-of-one-tile",
+        "The log-sum-exp belongs to the first tile of each row: the walk ends before the other columns.",
+        "How often does your loop run for a row of three tiles?",
+        Mutant("16.1", "range(0, n_cols, BLOCK)", "range(0, BLOCK, BLOCK)"),
     ),
     Mistake(
         "target-of-another-row",
@@ -508,6 +515,12 @@ def _tile_leaves_its_row(where: dict, facts: dict) -> bool:
     return bool(of_a_tile) and where["of"] > 1 and 0 <= begin < n <= (where["column"] or 0)
 
 
+@looks
+def _nan_behind_a_first_tile(got, x, case) -> bool:
+    """All rows begin with a whole tile of -inf, and all losses are NaN."""
+    return bool((x[:, : case.facts["block"]] == -torch.inf).all()) and bool(got.isnan().all())
+
+
 LOSS = (
     ("target-not-masked", _outside_by_its_target),
     ("outputs-exchanged", both(_lse_is_the_loss, formula(lambda x, facts: reference.lse(x)))),
@@ -520,6 +533,8 @@ LOSS = (
     ),
     *KERNEL,
     ("hit-of-another-place", _hit_outside),
+    # NaN alone names nothing, but this case and no other is NaN, in whatever order the terms are added.
+    ("first-tile-minus-inf", replace(_nan_behind_a_first_tile, share=1.0)),
     ("tile-mask", outside("any", _tile_leaves_its_row)),
     *(pair for pair in TILED_WALK if pair[0] != "tile-mask"),
 )
@@ -571,7 +586,9 @@ GRADIENT = (
     ("onehot-missing", _gradients(lambda p, hits, counted, scale: scale * counted * p)),
     ("ignored-row-has-gradient", _gradients(lambda p, hits, counted, scale: scale * (p - hits))),
     *KERNEL,
-    ("tile-mask", outside("any", _tile_leaves_its_row)),
+    ("no-store-mask", both(unmasked("store"), outside("store", _tile_leaves_its_row))),
+    ("tile-mask", both(opposite(unmasked("store")), outside("store", _tile_leaves_its_row))),
+    ("tile-mask", outside("load", _tile_leaves_its_row)),
     *ROW_PLACES,
 )
 

@@ -29,6 +29,7 @@ _TURNS = 'report["memory_l1_wavefronts_shared"]'
 _CONFLICTS = f'{_TURNS} > 2 * report["memory_l1_wavefronts_shared_ideal"]'
 _TWICE = 'report["dram__bytes_read.sum"] > 1.5 * report["dram__bytes_write.sum"]'
 _LAUNCH = 'max(1.0, report["gpu__time_duration.sum"] * 1e-9 / enough)'
+_MOVED = '(report["dram__bytes_read.sum"] + report["dram__bytes_write.sum"])'
 
 MISTAKES = [
     Mistake(
@@ -75,6 +76,7 @@ MISTAKES = [
         "The size of an element has no effect where it should: a sector has 32 bytes, and not 32 elements.",
         "How many elements of 2 bytes lie in a sector, and how many of 8 bytes?",
         Mutant("17.1", "lane * stride * itemsize", "lane * stride"),
+        Mutant("17.1", "place // 32", "place // itemsize // 8"),
     ),
     Mistake(
         "sector-of-another-size",
@@ -165,7 +167,7 @@ MISTAKES = [
     Mistake(
         "idle-memory-at-its-limit",
         "Memory is idle most of the time in this launch, and you say that memory is its limit.",
-        "In which unit is the throughput in the report, and in which is your threshold?",
+        "How many percent of the time is memory busy here, and from how many percent on do you call it the limit?",
         Mutant("17.2", _BUSY, _BUSY.replace("> 50", "> 0.5")),
         Mutant("17.2", 'return "too few warps"', 'return "copy limit"'),
     ),
@@ -327,6 +329,12 @@ MISTAKES = [
         "Which two numbers does your last line choose between, and how large are they for this report?",
         Mutant("17.4", _LAUNCH, f"max(1.0, 1 / {_LAUNCH})", replayed=False),
         Mutant("17.4", _LAUNCH, "1.0", replayed=False),
+    ),
+    Mistake(
+        "headroom-of-bytes",
+        "The bytes that moved were compared with the least, and the time has no part in it.",
+        "What can a launch win that moves no byte too many, and takes four times as long as a copy?",
+        several("17.4", _LAUNCH, f"max(1.0, {_MOVED} / least_bytes)", f"{_MOVED} / least_bytes"),
     ),
     Mistake(
         "headroom-upside-down",
