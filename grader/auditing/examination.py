@@ -288,14 +288,14 @@ class Examination:
     def _lines(self, seen: _Seen, place: int, wrong: Wrong, again: Run, witness: Witness) -> tuple[Line, ...]:
         """The line that stored a wrong element, or those that stored others of this result.
 
-        Where no kernel stored any, those that stored what is neither a result nor an input, or the only kernel.
+        Where no kernel stored any of it: those that stored what is neither a result nor an input, or the only kernel.
         """
         results = seen.results_of(again)
         if again.error is not None or place >= len(results):
             return ()
         if lines := witness.lines_of(results[place].detach(), wrong.at):
             return lines
-        if lines := witness.lines_beside(filter(is_tensor, [*results, *again.arguments.leaves])):
+        if wrong.stored and (lines := witness.lines_beside(filter(is_tensor, [*results, *again.arguments.leaves]))):
             return lines  # a sum over programs, say, that PyTorch computes of what a kernel has stored
         kernels = {launched.kernel for launched in again.launched} or {self.function}
         return kernel_lines.first_line(*kernels) if len(kernels) == 1 else ()
