@@ -128,7 +128,7 @@ def _online(record: dict, mine: tuple) -> Iterator[Heat]:
     functions = {"one block": fused, "online": walks, "online, second walk backwards": back}
     functions["torch.softmax"] = functools.partial(torch.softmax, dim=1)
     names = {
-        "one block": said("one block"), "online": said("online"), "torch.softmax": "torch.softmax",
+        "one block": said("one block"), "online": said("online, both walks forwards"), "torch.softmax": "torch.softmax",
         "online, second walk backwards": said("online, second walk backwards"),
     }  # fmt: skip
     if mine:

@@ -158,9 +158,9 @@ def _draw_run(
             if not amount:
                 continue
             canvas.arrow(at, *ends, max(0.02, _WIDEST * min(1, amount / most)), **arrow)
-            names = [_wrapped(name) for name, _ in moved[:_MOST_NAMES]] + ["..."] * (len(moved) > _MOST_NAMES)
+            names = [_wrapped(_tensor(name)) for name, _ in moved[:_MOST_NAMES]] + ["..."] * (len(moved) > _MOST_NAMES)
             canvas.text(at, memory + 0.24, _amount(amount), size=8, ha="center")
-            canvas.text(at, memory + 0.36, "\n".join(names), size=7, ha="center", va="top")
+            canvas.text(at, memory + 0.36, joined("{one}\n{two}", names), size=7, ha="center", va="top")
 
 
 def _draw_legend(canvas: Canvas, y: float, drawn: list[Operation], left_out: int) -> None:
@@ -177,6 +177,11 @@ def _draw_legend(canvas: Canvas, y: float, drawn: list[Operation], left_out: int
     for x, below, style, text in boxes:
         canvas.box(x, y + below, 0.2, 0.16, **style)
         canvas.text(x + 0.27, y + below + 0.08, text, size=8.5)
+
+
+def _tensor(name: str) -> str:
+    """The name of a tensor; "input", which Ledger.moves calls one that nothing wrote before, is a word."""
+    return said("input") if name == "input" else name
 
 
 def _wrapped(name: str) -> str:
@@ -196,7 +201,8 @@ def _told(run: Run, cache: Level) -> list[str]:
         lines[0] = said("{line}: it does not fit in the L2 cache", line=lines[0])
     for each in found:
         read, written = (
-            listed([f"{name} {_amount(n)} MN" for name, n in moved]) or said("nothing")
+            listed([said("{tensor} {amount} MN", tensor=_tensor(name), amount=_amount(n)) for name, n in moved])
+            or said("nothing")
             for moved in (each.read, each.written)
         )
         values = {"name": each.name, "read": read, "written": written}

@@ -31,11 +31,11 @@ _WIDTH = re.compile(r"(<|>|)(\d*)")  # a format that only pads
 
 Translate = Callable[[str], str | None]  # a message in, its translation or None out
 
-# What records call the things that they measured: values that cells print.
-_OF_RECORDS = (
-    said("all keys"), said("causal"), said("copy"), said("five passes"), said("fused"), said("no exp"),
-    said("microseconds"), said("no mask for keys"), said("one product less"), said("one row"), said("ours"),
-    said("persistent"), said("three steps"), said("two walks"),
+# Values that cells print: what records and cells call the things that they measure, and the answers of bound_by (2.4).
+_VALUES = (
+    said("all keys"), said("causal"), said("compute"), said("copy"), said("five passes"), said("fused"), said("memory"),
+    said("microseconds"), said("no exp"), said("no mask for keys"), said("no other"), said("one product less"),
+    said("one row"), said("ours"), said("persistent"), said("three steps"), said("two walks"),
 )  # fmt: skip
 
 
