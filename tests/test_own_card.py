@@ -132,7 +132,7 @@ def test_where_cupy_is_missing_it_says_how_to_get_it(capsys, monkeypatch):
     assert {"v1", "v2", "v3"}.isdisjoint(heats("12")[0].names)
     monkeypatch.setattr(own_rows, "of", lambda lesson, mine: ("NVIDIA H200", []))
     module.show("12", (), PaperCard())
-    assert "`%pip install cupy-cuda13x`" in capsys.readouterr().out
+    assert "`pip install cupy-cuda13x`" in capsys.readouterr().out
 
 
 def test_a_sentence_about_a_card_is_no_time():

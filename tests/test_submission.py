@@ -227,10 +227,11 @@ def test_a_hostile_text_is_read_in_bounded_memory(tmp_path):
 def test_a_file_is_a_submission_but_beside_notebooks(tmp_path):
     """Where a student has no notebook, any file is; but not what an operating system adds, nor earlier results."""
     handed = tmp_path / "class"
-    for folder in ("ada", "bob.ipynb", "cyd", "nothing", "results", "__MACOSX"):
+    for folder in ("ada", "bob.ipynb", "cyd", "dan.ipynb", "nothing", "results", "__MACOSX"):
         (handed / folder).mkdir(parents=True)
     names = ["ada/04.ipynb", "cyd/report.pdf", "cyd/caf\udce9.txt", "empty.ipynb", "ada/05.ipynb.txt", "ada/06.rar"]
-    others = ["ada/report.pdf", "bob.ipynb/inner.txt", "notes", "ada/helper.py"]
+    names += ["bob.ipynb/inner.txt"]
+    others = ["ada/report.pdf", "notes", "ada/helper.py"]
     junk = [".DS_Store", "ada/thumbs.db", "ada/~$a.docx", "cyd/.gitignore"]
     for name in [*names, *others, *junk, "results/results.jsonl", "__MACOSX/a.ipynb", "ada/._04.ipynb"]:
         (handed / name).write_text("" if name == "empty.ipynb" else "{}")
@@ -238,7 +239,7 @@ def test_a_file_is_a_submission_but_beside_notebooks(tmp_path):
     (handed / "ada" / "again").symlink_to("..")
     os.mkfifo(handed / "cyd" / "pipe")
     os.mkfifo(handed / "pipe.ipynb")
-    names += ["cyd/loop", "cyd/pipe", "pipe.ipynb", "bob.ipynb"]
+    names += ["cyd/loop", "cyd/pipe", "pipe.ipynb", "dan.ipynb"]
 
     found = list(submissions.find(handed, handed / "results"))
 
