@@ -57,7 +57,8 @@ _OF_WORK = re.compile(
     r"(?:[\W_]*[0-9]{0,3}|[\W_]+[a-z]{1,3})|[\W\d_]{1,2}",
     re.IGNORECASE,
 )
-_DOCUMENT = re.compile(r"\.(?:pdf|docx?|odt|rtf|html?)$", re.IGNORECASE)  # in place of a notebook
+# What is written in place of a notebook; a picture may just lie beside one.
+_WRITTEN = re.compile(r"\.(?:pdf|docx?|odt|rtf|html?)$", re.IGNORECASE)
 _MAX_DEPTH = 40  # folders in folders, of which a class has few
 
 
@@ -240,8 +241,9 @@ class _Reader:
         for each in folder.folders.values():
             for one in known.get(each.title) or [gradescope_export.Submitter(each.title, ())]:
                 self.give(each, one.key, by="Gradescope", names=one.names, handed_in=one.handed_in)
+        titles = {each.title for each in folder.folders.values()}
         for name, submitters in known.items():
-            if name not in {each.title for each in folder.folders.values()}:
+            if name not in titles:
                 of = listed([one.key for one in submitters])
                 self.layout.aside[f"{folder.path}{name}"] = said("a folder without files, of {students}", students=of)
         self.beside(
@@ -335,8 +337,8 @@ class _Reader:
         platforms = {child: made for child in children if (made := file_names.platform(child))}
         if not platforms:
             return False
-        made = {file_names.read(child).student for child in platforms}
-        if depth and _is_persons(folder) and len(made) < 2 and not _names_by_moodle(folder):
+        students = {file_names.read(child).student for child in platforms}
+        if depth and _is_persons(folder) and len(students) < 2 and not _names_by_moodle(folder):
             return False  # in a student's own folder, one file may be called so
         full, receipts = self._users_of_blackboard(folder), self._receipts(folder)
         for platform in dict.fromkeys(platforms.values()):
@@ -572,7 +574,7 @@ def _doubt_a_single_student(layout: Layout) -> None:
     folders, files = {}, {}
     for name, owner in owners:
         *above, last = owner.inner.split("/")
-        if not (file_names.is_notebook(name) or file_names.is_archive(name) or _DOCUMENT.search(name)):
+        if not (file_names.is_notebook(name) or file_names.is_archive(name) or _WRITTEN.search(name)):
             continue
         if person := next(filter(may_be_a_person, map(file_names.without_ending, above)), None):
             folders[person] = None

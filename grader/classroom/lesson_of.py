@@ -42,7 +42,7 @@ def _others(cells: list[str], defined: Counter[str], chosen: str) -> list[str]:
     others = [
         number for number in lessons.OUTLINE
         if number != chosen and any(
-            _is_checked(text, e.id) and all(defined[name] and name not in mine for name in e.names)
+            all(defined[name] and name not in mine for name in e.names) and _is_checked(text, e.id)
             for e in lessons.of_lesson(number)
         )
     ]  # fmt: skip
