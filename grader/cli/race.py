@@ -145,6 +145,8 @@ def _show(outcome) -> None:
         numbers = f"{each.share:.2f}", f"{each.noise:.0%}"
         table.add_row(f"{each.rank}{'=' * each.tied}", class_files.plain(each.name), *numbers)
     Console().print(table)
+    for entry, why in outcome.without:
+        print(class_files.plain(say(said("{name} has no rank: {why}", name=outcome.names[entry.key], why=why))))
     for note in outcome.card.notes:
         print(say(note), file=sys.stderr)
 

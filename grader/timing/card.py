@@ -40,6 +40,7 @@ _POISON = 0xFF  # of all bytes: no number in any dtype of floating-point numbers
 _LEAST_LINES = 1 << 28  # bytes that are read to empty the cache: what is written there leaves it during a run
 _ALIGNED, _PLACES = 256, 64  # bytes; inputs begin at one of so many multiples of it
 _HIDDEN = 150.0  # µs that the card is busy while Python launches: longer than it takes for a graph
+_REST = 0.002  # seconds without work, which a sleeping card does not have: after work, some runs take 1.5 µs longer
 _LONGER = 64  # times that, at most, for orders that are given one by one
 _LARGE, _COPIES = 1 << 28, 7  # bytes; copies of them, of which the fastest counts
 _TUNING = 12  # runs of each configuration
@@ -108,13 +109,15 @@ class Cuda:
     def time(self, run: Callable[[], object]) -> tuple[float, bool]:
         """(microseconds of the card for one run with an empty cache, whether Python was ahead of the card).
 
-        The card sleeps and empties the cache while Python gives the orders. Where it was done before Python, it may
-        have waited for an order; it sleeps longer from then on.
+        The card rests, and then sleeps while Python gives the orders. Where it was done before Python, it may have
+        waited for an order; it sleeps longer from then on.
         """
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         nvidia.empty_kept_lines()
-        torch.cuda._sleep(self._cycles)
         self._lines.sum()
+        torch.cuda.synchronize()
+        time.sleep(_REST)
+        torch.cuda._sleep(self._cycles)
         begin.record()
         run()
         end.record()

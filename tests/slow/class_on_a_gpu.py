@@ -49,7 +49,7 @@ def command(folder, out):
 def handed(tmp_path_factory):
     """Four students: the course's own answer twice, another right answer, and a wrong one."""
     folder = tmp_path_factory.mktemp("class") / "in"
-    other = next(each for each in stored("right") if each.name == "05_wrapper_tile").source
+    other = next(each for each in stored("right") if each.name == "05_wrapper_plain").source
     wrong = next(each for each in stored("wrong") if each.exercise == "5.2").source
     for student, text in {"ada": reference("5.2"), "grace": reference("5.2"), "alan": other, "tim": wrong}.items():
         (folder / student).mkdir(parents=True)

@@ -14,6 +14,7 @@ import triton
 from conftest import ROOT
 
 from grader import lessons
+from grader.export import ranking
 from grader.mistakes.mutant import reference
 from grader.racing import race
 from grader.spec import Answer, Result, Shape
@@ -25,7 +26,7 @@ PASSED = Result("5.2", "", "passed", 1.0, 1.0)
 OWN = reference("5.2")
 SHAPES = [Shape((4096, 1000)), Shape((16384, 781))]
 FORGERIES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests/attacks/race").glob("*.py"))}
-GAIN, NOISE = 0.95, 0.03  # of the honest time; of a time
+GAIN, NOISE, LARGE = 0.95, 0.03, 0.15  # of the honest time; of a time; a difference between two
 
 
 def raced(source, shapes=SHAPES, secret=b"secret"):
@@ -80,7 +81,11 @@ HONEST = {
 
 
 def test_honest_answers_rank_as_in_triton_s_benchmark(tmp_path):
-    """Ten ways, in pairs: where the benchmark sees a difference of more than noise, the race sees the same one."""
+    """Ten ways, in pairs: no difference that the benchmark sees is the other way round; a large one is no tie either.
+
+    The benchmark writes to the cache before each run, and never lets the card rest: ways that few loads in flight slow
+    down lose some per cent there.
+    """
     shape = Shape((8192, 8192))  # Triton's benchmark counts Python's time for short launches as well
     x = torch.randn(shape.sizes, device="cuda")
     ours, theirs = {}, {}
@@ -101,10 +106,14 @@ def test_honest_answers_rank_as_in_triton_s_benchmark(tmp_path):
 
 
 def test_the_same_answer_has_the_same_time():
-    """Five races, each with a secret of its own."""
-    times = [raced(OWN, SHAPES[1:], bytes([number]) * 16).laps[0].microseconds for number in range(5)]
+    """Five races, each with a secret of its own: what the ranking takes for noise is noise."""
+    shapes = [*SHAPES, Shape((8192, 4096))]
+    races = [raced(OWN, shapes, bytes([number]) * 16).laps for number in range(5)]
 
-    assert max(times) < (1 + NOISE) * min(times)
+    for of_shape in zip(*races):
+        times = [lap.microseconds for lap in of_shape]
+        noise = ranking.NOISE if min(times) > ranking.SHORT else ranking.NOISE_OF_SHORT
+        assert max(times) < (1 + noise) * min(times), times
 
 
 def test_orders_that_cannot_be_captured_are_given_one_by_one():
