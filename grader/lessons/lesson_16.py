@@ -296,7 +296,18 @@ def _function_cases(seed: int) -> list[Case]:
         far_rows.of_function(_call_case(far_rows.LABEL, one, _ends(3, 8, g)), 0),
         far_rows.of_function(_backward_case(far_rows.LABEL, one, _ends(3, 8, g), g), 0),
         *_refusals(g),
+        *_apart_cases(g),
     ]
+
+
+def _apart_cases(g: torch.Generator) -> list[Case]:
+    """Views whose columns lie apart, which an answer may refuse; also where a row, or a column, is alone."""
+    cases = []
+    for label, m, n in ((said("two columns that lie apart"), 3, 2), (said("columns that lie apart"), 1, 6)):
+        x, target = inputs.every_other_column(inputs.randn(m, n, g)), _ends(m, n, g)
+        cases.append(_call_case(label, x, target, may_refuse=True))
+    x, target = inputs.column_strided(inputs.randn(4, 6, g)), _some(4, 6, g)
+    return [*cases, _backward_case(said("a transposed view"), x, target, g, may_refuse=True)]
 
 
 def _few(m: int) -> int:
@@ -353,11 +364,15 @@ def _scale(target: torch.Tensor, ignore: int, dloss: torch.Tensor) -> float:
     return dloss.item() / max(int((target != ignore).sum()), 1)
 
 
-def _backward_case(label: str, x: torch.Tensor, target: torch.Tensor, g: torch.Generator, *ignore: int) -> Case:
+def _backward_case(
+    label: str, x: torch.Tensor, target: torch.Tensor, g: torch.Generator, *ignore: int, may_refuse: bool = False
+) -> Case:
     (m, n), at, dloss = x.shape, (*ignore, IGNORED)[0], 0.5 + torch.rand((), generator=g)
     scale = _scale(target, at, dloss)
 
     def verify(evidence: Evidence) -> str | None:
+        if evidence.error:
+            return softmax_function.refused(None, evidence, said("this input"), ("ValueError", "TypeError"))
         return reference.wrong_gradient(evidence.value, x, target, at, scale) or _launch_fault(evidence)
 
     return Case(
@@ -365,6 +380,7 @@ def _backward_case(label: str, x: torch.Tensor, target: torch.Tensor, g: torch.G
         Call("call", "check_gradient", (x, target, dloss, *ignore)),
         verify=verify,
         size=m * n,
+        expects_error=may_refuse,
         facts=_facts(x, target, at, 0, scale)
         | {"want": reference.gradient(x, target, at, scale).to(x.dtype), "check": "gradient", "dloss": dloss.item()},
     )

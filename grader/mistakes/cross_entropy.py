@@ -414,6 +414,11 @@ MISTAKES = [
         "If a batch is repeated, so that it has every row twice: what happens to its mean loss, and what to yours?",
     ),
     Mistake(
+        "mean-divided-twice",
+        "The sum of the losses was divided by a number of rows twice.",
+        "How often is the sum of the losses divided on its way to your result, and by what each time?",
+    ),
+    Mistake(
         "mean-of-nothing",
         "No row counts, and a number came back all the same.",
         "What does the specification say of a batch in which no row counts, and what is 0 / 0 in float32?",
@@ -733,6 +738,8 @@ FUNCTION = (
     ("ignore-index-assumed", _loss_from(_sum_by_the_usual_number)),
     ("mean-over-all-rows", _loss_times(lambda rows, counted: counted / rows)),
     ("sum-not-mean", _loss_times(lambda rows, counted: counted)),
+    ("mean-divided-twice", _loss_times(lambda rows, counted: 1 / rows)),
+    ("mean-divided-twice", _loss_times(lambda rows, counted: 1 / counted)),
     ("arriving-gradient-ignored", _gradient_times(lambda rows, counted, dloss: 1 / dloss)),
     ("mean-over-all-rows", _gradient_times(lambda rows, counted, dloss: counted / rows)),
     ("sum-not-mean", _gradient_times(lambda rows, counted, dloss: counted)),

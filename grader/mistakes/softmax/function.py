@@ -63,9 +63,9 @@ MISTAKES = [
     ),
     Mistake(
         "column-stride",
-        "The kernel assumes that neighbours in a row are neighbours in memory, in x and in y. In at least one of them "
+        "The kernel assumes that neighbours in a row are neighbours in memory, in each matrix. In at least one of them "
         "they are not.",
-        "What do x.stride() and y.stride() say in the line before the launch, and which tensors does the launch get?",
+        "What does stride() of each matrix say in the line before the launch, and which of them does the launch get?",
         Mutant("5.2", "x.stride(1) != 1", "False", replayed=False),
     ),
     Mistake(

@@ -599,8 +599,8 @@ MISTAKES = [
     ),
     Mistake(
         "tile-mask",
-        "The last tile goes past the end of the row: its mask does not use the column where the tile begins.",
-        "Which column does lane 0 of the last tile have?",
+        "The last tile goes past the end of the row: no mask stops it at the last column.",
+        "Which lanes of the last tile have a column of the row?",
         Mutant("8.3", "mask=cols < n_cols, other", "mask=lanes < n_cols, other", 2, replayed=False),
         Mutant("8.3", "mask=cols < n_cols", "mask=lanes < n_cols", 3, replayed=False),
     ),
