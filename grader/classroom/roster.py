@@ -100,6 +100,11 @@ class Roster:
     def __len__(self) -> int:
         return len(self.people)
 
+    def called(self, person: Person) -> str:
+        """The name of one of the people, and what else tells who it is where somebody else has the same name."""
+        name = person.name or person.key
+        return f"{name} ({person.key})" if len(self._by_name.get(_words(person.name), ())) > 1 else name
+
     def find(self, student: str, canvas: tuple[str, str] | None = None) -> list[Person]:
         """The people whom a student of a hand-in may be: one where it is clear, none or several where it is not.
 

@@ -193,7 +193,7 @@ def _placed(found: list[tuple[str, Callable[[], bytes]]], title: str, one_studen
             if notebooks and group not in stems and owner.loose:
                 group = _AT_TOP
             if (
-                group in stems or group == _AT_TOP or (group in answering and not file_names.is_python(name))
+                group in stems or group == _AT_TOP or (group in answering and not _is_a_lesson(name))
             ) and _is_no_submission(name, load, stems.get(group)):
                 beside.setdefault(group, []).append(name)
             else:
@@ -218,6 +218,11 @@ def _light(load: Callable[[], bytes]) -> bytes:
     if len(data) > MAX_BYTES:
         data = mending.without_outputs(data)
     return data if len(data) <= MAX_BYTES else refuse(said("it is larger than {value} MB", value=MAX_BYTES >> 20))
+
+
+def _is_a_lesson(name: str) -> bool:
+    """Whether a .py is called as a lesson, so that it is meant as a submission, whatever is in it."""
+    return file_names.is_python(name) and file_names.lesson(name.rpartition("/")[2]) is not None
 
 
 def _is_no_submission(name: str, load: Callable[[], bytes], notebooks: set[str] | None) -> bool:

@@ -280,7 +280,7 @@ def about_the_class(entries: list[Entry]) -> list[Said | str]:
     """Sentences about who and what is missing, and whom the roster does not know."""
     assignment, found = next((entry.assignment for entry in entries), None), []
     if missing := absent(entries):
-        names = _some([person.name or person.key for person in missing])
+        names = _some([assignment.roster.called(person) for person in missing])  # type: ignore[union-attr]
         count = len(missing)
         found.append(said("nothing handed in by {count} of the roster: {names}", count=count, names=names))
     by_key, most = by_student(entries), lessons(entries)
