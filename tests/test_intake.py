@@ -865,6 +865,17 @@ def test_a_name_that_may_hold_two_persons_stays_whole(tmp_path):
     assert chosen(planned(*zips)) == of_00({who: f"{who}.zip/hw/{NAME}" for who in ("ada", "bob")})
 
 
+def test_files_that_are_named_one_by_one_are_of_those_they_name(tmp_path):
+    """As a shell names them: subs/*.ipynb."""
+    write(
+        tmp_path, {"ada_hw0.ipynb": ADA, "ada_hw4.ipynb": one_row("1"), "bob_hw0.ipynb": BOB, "x_1_11_hw0.ipynb": CYD}
+    )
+    made = planned(*sorted(tmp_path.iterdir()))
+    assert {key: set(of) for key, of in chosen(made).items()} == {"ada": {"00", "04"}, "bob": {"00"}, "x_1": {"00"}}
+    assert made.students["ada"].names == ("ada_hw0", "ada_hw4") and made.doubts == []
+    assert planned(*sorted(tmp_path.iterdir()), before=["ada_hw0", "ada_hw4"]).doubts == []
+
+
 def test_namesakes_with_equal_answers_are_named(tmp_path):
     """One name on two files beside those of others: a person looks, and a roster with two of the name stops."""
     first, second = f"Ada - {NAME}", f"Ada - {NAME[:-6]} (1).ipynb"

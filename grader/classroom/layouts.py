@@ -511,9 +511,10 @@ class _Reader:
             self.place(folder, 1)
             return
         by, place = ("git", None) if repository else (None, folder.path[: -len(folder.path.split("/")[-2]) - 1])
-        named = not (_is_of_teachers(folder, among) or file_names.is_piece(folder.title))
+        inside = [] if repository else _students_in(folder)
+        named = bool(inside) or not (_is_of_teachers(folder, among) or file_names.is_piece(folder.title))
         self.give(folder, student, by=by, names=names, place=place, named=named)
-        if not repository and (inside := _students_in(folder)):
+        if inside:
             self.layout.doubts.append(
                 said(
                     "“{student}” would be one student, and what is in it looks like several: {first}, {second}{more}. "

@@ -248,8 +248,10 @@ def _is_no_submission(name: str, load: Callable[[], bytes], notebooks: set[str] 
 
 
 def _file(name: str, load: Callable[[], bytes]) -> SubmittedFile:
-    student = file_names.read(name).student
-    return SubmittedFile(name, student, load, owner=Owner(student, name))
+    info = file_names.read(name)
+    student = (file_names.person_of_piece(info.student) if info.platform is None else "") or info.student
+    names = (info.student,) if student != info.student else ()
+    return SubmittedFile(name, student, load, owner=Owner(student, name, names))
 
 
 def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple[str, Callable[[], bytes]]]:
