@@ -865,6 +865,13 @@ def test_a_name_that_may_hold_two_persons_stays_whole(tmp_path):
     assert chosen(planned(*zips)) == of_00({who: f"{who}.zip/hw/{NAME}" for who in ("ada", "bob")})
 
 
+def test_what_only_a_number_tells_apart_is_perhaps_one_where_no_lesson_is_there_twice(tmp_path):
+    """A number may be a lesson's or a student's: nobody is joined, and the plan says who may be one."""
+    write(tmp_path, {"bob-00.ipynb": BOB, "bob-04.ipynb": one_row("1")})
+    write(tmp_path, {f"student_{n}.ipynb": work(f"{n} * x") for n in (1, 2, 3)})
+    assert planned(tmp_path).perhaps_one == [["bob-00", "bob-04"]]
+
+
 def test_files_that_are_named_one_by_one_are_of_those_they_name(tmp_path):
     """As a shell names them: subs/*.ipynb."""
     write(

@@ -299,7 +299,10 @@ def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
                 names=listed(names),
             )
         )
-    of_two = perhaps_one((each.key, (each.key, *each.names), each.by) for each in unclear)
+    of_two = perhaps_one(
+        ((each.key, (each.key, *each.names), each.by) for each in unclear),
+        {each.key: {*each.choices} for each in unclear},
+    )
     plan.perhaps_one = [group for group in of_two if not any({*group} <= {*names} for names in alike)]
     plan.for_a_person += [
         said("these may be one student under several names: {names}", names=listed(group)) for group in plan.perhaps_one
