@@ -612,7 +612,11 @@ def _doubt_a_single_student(layout: Layout) -> None:
             continue
         if person := next(filter(may_be_a_person, map(file_names.without_ending, above)), None):
             folders[person] = None
-        elif not above and file_names.is_notebook(name) and not file_names.is_piece(_stem(last)):
+        elif (
+            not above
+            and not file_names.is_piece(_stem(last))
+            and (file_names.is_notebook(name) or not may_be_a_person(owner.student))
+        ):
             files[file_names.without_marks_of_a_program(_stem(last))] = None
     inside = [*folders] if len(folders) > 1 else [*files]
     if len(inside) > 1:
@@ -631,8 +635,11 @@ def _doubt_a_single_student(layout: Layout) -> None:
 
 def _is_of_one(folder: _Folder) -> bool:
     """Whether one student's work may lie in a folder of this name, and no students do."""
-    own = _OF_ONE.fullmatch(folder.title) is not None or file_names.is_piece(folder.title)
-    return own and not _students_in(folder) and not _is_repository(folder)
+    if not (_OF_ONE.fullmatch(folder.title) or file_names.is_piece(folder.title)) or _is_repository(folder):
+        return False
+    work = [name for name in folder.all_files() if file_names.is_notebook(name) or _WRITTEN.search(name)]
+    stems = {_stem(folder.last(name)) for name in work}
+    return not _students_in(folder) and sum(map(may_be_a_person, stems)) < 2
 
 
 def _are_pieces(folders: list[_Folder]) -> bool:
