@@ -981,6 +981,12 @@ def test_many_lessons_are_one_range(tmp_path):
     assert "ada: lessons 00–06 from ada/; lessons 08–17 from ada/" in lines
 
 
+def test_students_stand_in_the_order_of_their_names(tmp_path):
+    """Whatever the order of files in a zip is."""
+    made = planned(pack(tmp_path / "class.zip", {f"{who}/{NAME}": ADA for who in ("cyd", "Bob", "ada")}))
+    assert [line.partition(":")[0] for depth, line in plan.lines(made) if depth == 1] == ["ada", "Bob", "cyd"]
+
+
 def test_an_empty_folder_among_those_of_students_is_named(tmp_path):
     """Also a folder further down; what lies beside a student's files is part of the work, and says nothing."""
     write(tmp_path / "in" / "class", {f"ada/{NAME}": ADA, f"bob/{NAME}": BOB})

@@ -380,7 +380,7 @@ def lines(plan: Plan) -> Iterator[tuple[int, str]]:
             layouts=joined("{one}; {two}", plan.layouts) or said("none"),
         ),
     )
-    for student in plan.students.values():
+    for student in sorted(plan.students.values(), key=lambda student: student.key.casefold()):  # a zip has any order
         yield from _of_student(student)
     if plan.left_out:
         yield 0, said("Left out:")
