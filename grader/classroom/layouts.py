@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
+import functools
 import os
 import pathlib
 import re
@@ -143,6 +144,17 @@ class _Folder:
     @property
     def own_notebooks(self) -> list[str]:
         return [name for name in self.files if file_names.is_notebook(name)]
+
+    @functools.cached_property
+    def persons(self) -> dict[str, str]:
+        """{file: the person whom its name names beside a lesson} of the notebooks right in it."""
+        stems = {name: file_names.without_ending(self.last(name)) for name in self.own_notebooks}
+        return {name: person for name, stem in stems.items() if (person := file_names.person(stem))}
+
+    @functools.cached_property
+    def names_first(self) -> bool:
+        """Whether notebooks right in it begin with their persons and a dash, as Google Classroom names them."""
+        return sum(self.last(name).startswith(f"{person} - ") for name, person in self.persons.items()) > 1
 
     def last(self, name: str) -> str:
         return name.rpartition("/")[2]
@@ -727,22 +739,15 @@ def _is_around(folder: _Folder, title: str) -> bool:
     return _same(folder.title, title) or (len(folder.bearing) > 1 and _are_sections(folder.bearing))
 
 
-def _persons(folder: _Folder) -> dict[str, str]:
-    """{file: the person whom its name names beside a lesson} of the notebooks right in a folder."""
-    stems = {name: file_names.without_ending(folder.last(name)) for name in folder.own_notebooks}
-    return {name: person for name, stem in stems.items() if (person := file_names.person(stem))}
-
-
 def _first_named(folder: _Folder, stem: str) -> str:
     """The person before the dash in "Ada Lovelace - homework", where Google Classroom named the files; else ""."""
-    named = [name for name, person in _persons(folder).items() if folder.last(name).startswith(f"{person} - ")]
     person, dash, _ = stem.partition(" - ")
-    return person.strip() if dash and len(named) > 1 else ""
+    return person.strip() if dash and folder.names_first else ""
 
 
 def _names_persons(folder: _Folder) -> bool:
     """Whether the notebooks right in a folder name several persons, or each one first, as Google Classroom does."""
-    persons, books = _persons(folder), folder.own_notebooks
+    persons, books = folder.persons, folder.own_notebooks
     first = 0 < len(persons) == len(books) and all(" - " in folder.last(name) for name in books)
     return first or len(set(persons.values())) > 1
 
