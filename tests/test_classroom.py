@@ -621,6 +621,19 @@ def test_a_part_that_does_not_exist_is_a_usage_error(text, capsys):
     assert stopped.value.code == 2 and "is no part such as 1/4" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("count", [3, 4])
+def test_results_of_another_version_of_the_course_are_named_once(count, tmp_path, capsys):
+    """Rows about an exercise that is not there any more, and one that can be read. Few lines have a sentence each."""
+    old = [row(f"{n}.ipynb", exercises=[score("4.99", "passed", 2.0)]) for n in range(count)]
+    lines = [json.dumps(each) for each in [*old, row("ada.ipynb", exercises=[ONE_POINT])]]
+    (tmp_path / "results.jsonl").write_text("\n".join(lines))
+    assert main(["export", str(tmp_path), "--format", "csv"]) == 1
+    told = capsys.readouterr().err
+    assert told.count("lesson 04 has no exercise 4.99") == (3 if count == 3 else 1)
+    assert ("4 lines are damaged, or of another version of the course" in told) == (count == 4)
+    assert "ada" in (tmp_path / "results.csv").read_text(encoding="utf-8-sig")
+
+
 def parts(tmp_path, *folders):
     for number, rows in enumerate(folders):
         with results_store.Results(tmp_path / str(number)) as results:

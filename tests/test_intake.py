@@ -329,6 +329,46 @@ CLASSES = {
         {"ada": {"00": ["ada_00_check_your_bench.ipynb"], "04": ["ada_04_one_row.ipynb"]}}
         | of_00({"bob": "00_check_your_bench_bob.ipynb"}),
     ),
+    "by hand, files of two pieces of work": (
+        {
+            "ada_hw0.ipynb": ADA, "ada_hw4.ipynb": one_row("1"), "hw0-bob smith.ipynb": BOB, "cyd_Lab 0 (1).ipynb": CYD,
+            "张伟_第一周作业.ipynb": ADA, "s2021_homework0_final.ipynb": BOB, "dan.ipynb": ADA, "eve_hw0.pdf": "%PDF",
+            "ada_hw0.pdf": "%PDF", "syllabus.pdf": "%PDF", "评分标准.docx": "x", "Grading 2026.pdf": "%PDF",
+        },
+        {"ada": {"00": ["ada_hw0.ipynb"], "04": ["ada_hw4.ipynb"]}, "eve": {}} | of_00({
+            "bob smith": "hw0-bob smith.ipynb", "cyd": "cyd_Lab 0 (1).ipynb", "张伟": "张伟_第一周作业.ipynb",
+            "s2021": "s2021_homework0_final.ipynb", "dan": "dan.ipynb",
+        }),
+    ),
+    "zips of two pieces of work": (
+        {"ada_hw0.zip": {NAME: ADA}, "ada_hw4.zip": {"x/04_one_row.ipynb": one_row("1")}, "hw0_bob.zip": {NAME: BOB}},
+        {"ada": {"00": [f"ada_hw0.zip/{NAME}"], "04": ["ada_hw4.zip/x/04_one_row.ipynb"]}}
+        | of_00({"bob": f"hw0_bob.zip/{NAME}"}),
+    ),
+    "weeks": (
+        {
+            f"{week}/{who}/{name}": text
+            for week, name, text in (("week 1", NAME, ADA), ("week 2", "04_one_row.ipynb", one_row("1")))
+            for who in ("ada", "bob")
+        } | {"week 2/cyd/mine.ipynb": one_row("2"), "week 1/list.csv": "x", "readme.txt": "x"},
+        {
+            who: {"00": [f"week 1/{who}/{NAME}"], "04": [f"week 2/{who}/04_one_row.ipynb"]} for who in ("ada", "bob")
+        } | {"cyd": {"04": ["week 2/cyd/mine.ipynb"]}},
+    ),
+    "weeks, in Chinese, and files": (
+        {
+            "作业0/张伟.ipynb": ADA, "作业0/李娜_作业0.ipynb": BOB, "作业4/张伟.ipynb": one_row("1"),
+            "作业4/李娜_作业4.zip": {"x.ipynb": one_row("2")},
+        },
+        {
+            "张伟": {"00": ["作业0/张伟.ipynb"], "04": ["作业4/张伟.ipynb"]},
+            "李娜": {"00": ["作业0/李娜_作业0.ipynb"], "04": ["作业4/李娜_作业4.zip/x.ipynb"]},
+        },
+    ),
+    "google classroom, papers beside": (
+        {f"Ada L - {NAME}": ADA, "Bob - mine.ipynb": BOB, f"Cyd - {NAME}": CYD, "Dan - scan.pdf": "x", "week.pdf": "x"},
+        of_00({"Ada L": f"Ada L - {NAME}", "Bob": "Bob - mine.ipynb", "Cyd": f"Cyd - {NAME}"}) | {"Dan": {}},
+    ),
     "homework of other names": (
         {"ada/a.ipynb": ADA, "bob/b.ipynb": BOB}, of_00({"ada": "ada/a.ipynb", "bob": "bob/b.ipynb"}),
     ),
@@ -736,6 +776,20 @@ DOUBTS = {
     "a class zip beside Canvas' files": (
         {"more.zip": {f"ada/{NAME}": ADA, f"bob/{NAME}": BOB}, f"cyd_1_11_{NAME}": CYD}, "looks like several: ada, bob",
     ),
+    "a piece of work beside students": (
+        {f"hw0/{NAME}": ADA, f"ada/{NAME}": BOB, f"bob/{NAME}": CYD}, "bear no student's name: hw0.",
+    ),
+    "a file that names a piece of work": (
+        {"hw0.ipynb": ADA, "ada.ipynb": BOB, "bob.ipynb": CYD}, "bear no student's name: hw0.",
+    ),
+    "two files of one name and piece": (
+        {"ada_hw0.ipynb": ADA, "ada_hw0 (1).ipynb": BOB, "bob_hw0.ipynb": CYD},
+        "“ada” has several different notebooks of lesson 00",
+    ),
+    "one lesson in two weeks": (
+        {f"{week}/{who}/{NAME}": ADA for week in ("week 1", "week 2") for who in ("ada", "bob")},
+        "each of these has files for lesson 00 in several places, week 1/, week 2/: ada, bob. Is each name one",
+    ),
     "a class in a student": (
         {f"Mon/ada/{NAME}": ADA, f"Mon/bob/{NAME}": BOB, f"cyd/{NAME}": CYD}, "looks like several: ada, bob",
     ),
@@ -760,6 +814,9 @@ SINGLE = {
     "a zip of files": ["c/ada.ipynb", "c/bob.ipynb"],
     "numbered files": ["c/student_1.ipynb", "c/student_2.ipynb"],
     "weeks": [f"c/week {n}/{who}/{n}.ipynb" for who in LOGINS for n in (1, 2)],
+    "files in a folder of the homework": ["hw4/ada.ipynb", "hw4/bob.ipynb"],
+    "documents in a folder of the homework": ["hw4/ada.ipynb", "hw4/bob.pdf", "hw4/cyd.docx"],
+    "weeks of different students": [f"c/week {n}/{who}/{n}.ipynb" for n, who in enumerate(LOGINS)],
 }
 
 
@@ -768,7 +825,8 @@ def test_a_class_that_became_one_student_stops(case, tmp_path):
     """Also where all answers are equal; --one-student says that it is one."""
     write(tmp_path, dict.fromkeys(SINGLE[case], ADA))
     made = planned(tmp_path)
-    assert list(made.students) == ["c"] and any("of one student, “c”, and looks like several" in d for d in made.doubts)
+    (one,) = made.students
+    assert any(f"of one student, “{one}”, and looks like several" in doubt for doubt in made.doubts)
     assert submissions.look(tmp_path, one_student=True).doubts == []
 
 
@@ -778,6 +836,83 @@ def test_a_class_that_became_one_student_stops(case, tmp_path):
 def test_one_student_is_not_taken_for_a_class(names, tmp_path):
     """Parts, a notebook beside that of the course, and pictures."""
     assert planned(write(tmp_path, dict.fromkeys(names, ADA))).doubts == []
+
+
+ONE = {
+    "a folder for the homework": {"hw/deep/x.ipynb": ADA},
+    "a report beside": {f"hw/{NAME}": ADA, "hw/x/04_one_row.ipynb": one_row("1"), "hw/report.pdf": "%PDF"},
+    "weeks of different notebooks": {f"week 1/{NAME}": ADA, "week 2/x.ipynb": one_row("1")},
+    "files called as pieces": {"hw0.ipynb": ADA, "hw4.ipynb": one_row("1")},
+    "in Chinese": {f"作业0/{NAME}": ADA, "作业4/mine.ipynb": one_row("1")},
+}
+
+
+@pytest.mark.parametrize("case", ONE)
+@pytest.mark.parametrize("packs", [False, True])
+def test_what_names_nobody_is_of_the_folder_or_zip_that_was_given(case, packs, tmp_path):
+    """A student's own folders say nothing, whatever they are called."""
+    made = planned(pack(tmp_path / "lovelace.zip", ONE[case]) if packs else write(tmp_path / "lovelace", ONE[case]))
+    assert list(made.students) == ["lovelace"] and made.doubts == []
+    assert len(chosen(made)["lovelace"]) == sum(name.endswith(".ipynb") for name in ONE[case])
+
+
+def test_a_name_that_may_hold_two_persons_stays_whole(tmp_path):
+    """So does one with a number alone; sections are not joined as weeks are, and two zips that hold hw/ stay two."""
+    names = ("ada_hw0_king", "ada_hw4_lovelace", "bob-00", "bob-04", "hw4b_cyd")
+    assert set(planned(write(tmp_path / "a", {f"{name}.ipynb": ADA for name in names})).students) == {*names}
+    clones = {f"hw1-{who}/{name}": ADA for who in LOGINS for name in (".git/HEAD", f"notebooks/{NAME}")}
+    assert set(planned(write(tmp_path / "b", clones)).students) == {f"hw1-{who}" for who in LOGINS}
+    sections = {f"group {n}/{who}/{NAME}": ADA for n in (1, 2) for who in ("ada", "bob")}
+    doubts = planned(write(tmp_path / "c", sections)).doubts
+    assert len(doubts) == 2 and all("looks like several: ada, bob" in each for each in doubts)
+    zips = [pack(tmp_path / f"{who}.zip", {f"hw/{NAME}": text}) for who, text in (("ada", ADA), ("bob", BOB))]
+    assert chosen(planned(*zips)) == of_00({who: f"{who}.zip/hw/{NAME}" for who in ("ada", "bob")})
+
+
+def test_what_only_a_number_tells_apart_is_perhaps_one_where_no_lesson_is_there_twice(tmp_path):
+    """A number may be a lesson's or a student's: nobody is joined, and the plan says who may be one."""
+    write(tmp_path, {"bob-00.ipynb": BOB, "bob-04.ipynb": one_row("1")})
+    write(tmp_path, {f"student_{n}.ipynb": work(f"{n} * x") for n in (1, 2, 3)})
+    assert planned(tmp_path).perhaps_one == [["bob-00", "bob-04"]]
+
+
+def test_files_that_are_named_one_by_one_are_of_those_they_name(tmp_path):
+    """As a shell names them: subs/*.ipynb."""
+    write(
+        tmp_path, {"ada_hw0.ipynb": ADA, "ada_hw4.ipynb": one_row("1"), "bob_hw0.ipynb": BOB, "x_1_11_hw0.ipynb": CYD}
+    )
+    made = planned(*sorted(tmp_path.iterdir()))
+    assert {key: set(of) for key, of in chosen(made).items()} == {"ada": {"00", "04"}, "bob": {"00"}, "x_1": {"00"}}
+    assert made.students["ada"].names == ("ada_hw0", "ada_hw4") and made.doubts == []
+    assert planned(*sorted(tmp_path.iterdir()), before=["ada_hw0", "ada_hw4"]).doubts == []
+
+
+def test_namesakes_with_equal_answers_are_named(tmp_path):
+    """One name on two files beside those of others: a person looks, and a roster with two of the name stops."""
+    first, second = f"Ada - {NAME}", f"Ada - {NAME[:-6]} (1).ipynb"
+    write(tmp_path, {first: ADA, second: ADA, f"Bob - {NAME}": BOB})
+    made = planned(tmp_path)
+    (told,) = made.for_a_person
+    assert (
+        told == "Ada: lesson 00: files with the same answers, of one student or of two of one name: one of them counts"
+    )
+    assert made.doubts == [] and chosen(made) == of_00({"Ada": first, "Bob": f"Bob - {NAME}"})
+    made = planned(tmp_path, roster=of_tables([("class.csv", b"name,id\nAda,7\nBob,9\n")]))
+    assert made.doubts == made.for_a_person == []
+    (doubt,) = planned(tmp_path, roster=of_tables([("class.csv", b"name,id\nAda,7\nAda,8\nBob,9\n")])).doubts
+    assert f"the roster has 2 of this name: {first}, {second}. Give each student a folder" in doubt
+    own = {f"ada/{NAME}": ADA, f"ada/{NAME[:-6]} (1).ipynb": ADA, f"bob/{NAME}": BOB}
+    assert planned(write(tmp_path / "own", own)).for_a_person == []
+
+
+def test_a_module_beside_an_answer_in_python_is_no_submission(tmp_path):
+    """One called as a lesson is meant as one, whatever is in it. What holds an answer counts."""
+    right, helper = "# %%\ndef double(x):\n    return 2 * x\n", "def f(x):\n    return x\n"
+    files = {"ada/answer.py": right, "ada/helper.py": helper, "ada/04_one_row.py": "", "bob/helper.py": helper}
+    made = planned(write(tmp_path, files | {"cyd/a.py": right, "cyd/b.py": right.replace("2 * x", "x + x")}))
+    assert list(made.left_out) == ["ada/helper.py"] and list(made.students["ada"].unread) == ["ada/04_one_row.py"]
+    assert list(made.students["bob"].unread) == ["bob/helper.py"]
+    assert sorted(chosen(made)["cyd"]["00"]) == ["cyd/a.py", "cyd/b.py"]
 
 
 def test_a_name_in_two_places_may_be_two_students(tmp_path):
@@ -844,6 +979,12 @@ def test_many_lessons_are_one_range(tmp_path):
     lines = [line for _, line in plan.lines(made)]
     assert "Lessons: 00–06, 08–17." in lines[0]
     assert "ada: lessons 00–06 from ada/; lessons 08–17 from ada/" in lines
+
+
+def test_students_stand_in_the_order_of_their_names(tmp_path):
+    """Whatever the order of files in a zip is."""
+    made = planned(pack(tmp_path / "class.zip", {f"{who}/{NAME}": ADA for who in ("cyd", "Bob", "ada")}))
+    assert [line.partition(":")[0] for depth, line in plan.lines(made) if depth == 1] == ["ada", "Bob", "cyd"]
 
 
 def test_an_empty_folder_among_those_of_students_is_named(tmp_path):

@@ -134,6 +134,24 @@ def test_nobody_is_asked_for_what_is_there():
     assert len(letters.letters(read(UNREAD, other))) == 1
 
 
+def test_what_a_person_settled_is_no_step_any_more(tmp_path):
+    """A whole lesson by hand: of a blank notebook, of a file that cannot be read. One exercise is not all of it."""
+    blank = moodle("Ada Lovelace", 5, "04.ipynb", "04", exercise("4.1", "not_attempted", 0.0))
+    typed = moodle("Bob", 6, "onlinetext.html", None, problems=[NO_JSON])
+    (tmp_path / "assignment.toml").write_text('lessons = ["04"]\n')
+    given, words = ("--assignment", str(tmp_path / "assignment.toml")), tmp_path / "overrides.csv"
+    head, ada, bob = "student,exercise,points,comment,by,date\n", "Ada Lovelace_5,04,exempt,ill,,\n", "Bob_6,04,2,,,\n"
+    for text, first in (
+        ("", "Write to 2 students, who have to hand in again. The texts are ready."),
+        (ada, "Write to 1 student, who has to hand in again. The text is ready."),
+        ("Ada Lovelace_5,4.2,0,,,\n" + bob, "Write to 1 student, who has to hand in again. The text is ready."),
+    ):
+        words.write_text(head + text)
+        assert steps(report(tmp_path, [blank, typed], *given)["index.html"])[0] == first
+    words.write_text(head + ada + bob)
+    assert steps(report(tmp_path, [blank, typed], *given)["index.html"]) == []
+
+
 @pytest.mark.parametrize("name, shown", [
     ("Ada_5_assignsubmission_file_/my 04.ipynb", "my 04.ipynb"), ("Ada_5_assignsubmission_file_04.ipynb", "04.ipynb"),
     ("lovelaceada_101_9001_04_one_row.ipynb", "04_one_row.ipynb"), ("submitted/ada/one/04.ipynb", "04.ipynb"),

@@ -122,6 +122,12 @@ def test_who_may_be_one_is_named_and_nobody_else():
     assert roster.perhaps_one([("101", ("101",), None), canvas, ("Ada", ("Ada",), None)]) == []
 
 
+def test_two_of_one_name_are_told_apart_where_one_is_missing():
+    """By what the roster has beside the name; a name that nobody else has stands alone."""
+    people = roster.of_tables([("c.csv", b"Student,ID,SIS Login ID\nJohn Smith,1,js1\nJohn Smith,2,js2\nAda L,3,al\n")])
+    assert [people.called(each) for each in people] == ["Ada L", "John Smith (js1)", "John Smith (js2)"]
+
+
 @pytest.mark.parametrize("data, why", [
     (b"", "it is empty"), (b"\n \n", "it is empty"), (b"a,b\n1,2\n", "none of its columns is known"),
     (b"name,email\n", "lists no student"), ("name\nJos\xe9\n".encode("latin-1"), "no text in UTF-8"),

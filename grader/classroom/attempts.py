@@ -51,7 +51,8 @@ class Choice:
     instead: the other files, each with a sentence about why it does not count. undecided: whether nothing says which
     counts. alike: whether all that may count bear one name, but for what makes a copy of it, and lie in what is the
     student's: two files beside those of others may be of two students of one name. best: whether the
-    assignment takes the best attempt.
+    assignment takes the best attempt. namesakes: whether files beside those of others have the same answers: they are
+    copies of one student, or hand-ins of two students of one name.
     """
 
     lesson: str
@@ -60,6 +61,7 @@ class Choice:
     instead: tuple[tuple[Candidate, str], ...] = ()
     alike: bool = True
     best: bool = False
+    namesakes: bool = False
 
     @property
     def undecided(self) -> bool:
@@ -93,6 +95,7 @@ def choose(lesson: str, candidates: Sequence[Candidate], best: bool = False) -> 
         left, why = last, said("the last attempt, as the platform says")
     left.sort(key=lambda each: (file_names.lesson(each.file.name.rpartition("/")[2]) != lesson, *_by_name(each)))
     first: dict[str, Candidate] = {}
+    namesakes = False
     for each in left:
         first.setdefault(each.contents.digest, each)
     if len(first) < len(left):
@@ -107,7 +110,10 @@ def choose(lesson: str, candidates: Sequence[Candidate], best: bool = False) -> 
             for each in same
         ]
         left = [each for each in left if each not in same]
-        if len(left) == 1:
+        namesakes = any(_names_itself(each) and _names_itself(first[each.contents.digest]) for each in same)
+        if namesakes:
+            why = said("files with the same answers, of one student or of two of one name: one of them counts")
+        elif len(left) == 1:
             why = said("no file has answers") if left[0].blank else said("its copies have the same answers")
     if len(left) > 1:
         files = listed([each.file.name for each in left])
@@ -117,7 +123,7 @@ def choose(lesson: str, candidates: Sequence[Candidate], best: bool = False) -> 
             else said("nothing says which is the last of {files}: all are judged, and the best counts", files=files)
         )
     alike = len({file_names.plain_stem(each.file.name) for each in left}) < 2 and not all(map(_names_itself, left))
-    return Choice(lesson, tuple(left), why, tuple(instead), alike, best)
+    return Choice(lesson, tuple(left), why, tuple(instead), alike, best, namesakes)
 
 
 def _last(candidates: list[Candidate]) -> list[Candidate]:
@@ -144,6 +150,6 @@ def _names_itself(candidate: Candidate) -> bool:
 
 
 def _by_name(candidate: Candidate) -> tuple:
-    """Names that are no copies first, then the shorter one."""
+    """Names that are no copies first, then notebooks before scripts, then the shorter one."""
     name = candidate.file.name
-    return file_names.is_copy(name), len(name), name
+    return file_names.is_copy(name), file_names.is_python(name), len(name), name

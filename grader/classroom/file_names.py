@@ -53,6 +53,16 @@ _COPY = re.compile(
     rf"{_OF_A_PROGRAM}|[ _-]checkpoint$|[ _-]*\([0-9]+\)$|[ _-]+(?:backup|bak|copy|old|new|final|v[0-9]+|[0-9])$",
     re.IGNORECASE,
 )
+# A piece of a class's work, by its number: "hw4", "week 2", "作业4". A number alone may be a student's.
+_COUNT = r"(?:[0-9]{1,3}(?![0-9])|[一二三四五六七八九十]{1,3})"
+_PIECE = re.compile(
+    r"(?<![^\W\d_])(?:hw|home[ _-]?work|assignment|exercise|problem[ _-]?set|ps|pset|lab|lesson|week|unit|module)s?"
+    r"[ _#-]*[0-9]{1,3}(?![^\W_])"
+    rf"|(?:作业|实验|练习|习题)[ _-]*{_COUNT}|第 ?{_COUNT} ?(?:周|次|课|章|节|单元|讲)(?:作业|实验|练习)?",
+    re.IGNORECASE,
+)
+# What may stand beside a student in the name of a file, and names nobody: a word, or the time in a name of Drive's.
+_NOBODY = re.compile(r"backup|bak|copy|old|new|final|late|my|mine|v?[0-9]{1,2}|[0-9]{8}T[0-9]{6}Z.*", re.IGNORECASE)
 _QUOTED = re.compile(r"“([^“”]*?)(?:\.ipynb)?”")  # by Colab in Chinese, where it makes a copy
 _SOLUTIONS = re.compile(r"solutions?", re.IGNORECASE)
 _SLUG = re.compile(rf"(?<![a-z])(?:{'|'.join(slug for slug, _ in lessons.OUTLINE.values())})(?![a-z])")
@@ -184,6 +194,20 @@ def person(stem: str) -> str:
     parts = [re.sub(r"^[(（](.*)[)）]$", r"\1", part) for part in parts]
     named = [part for part in parts if re.search(r"[^\W\d_]", part)]
     return named[0] if named and slug_of(stem) else ""
+
+
+def is_piece(title: str) -> bool:
+    """Whether the name of a folder or a file is that of a piece of work, such as "week 2", "hw4" or "04_one_row"."""
+    title = without_marks_of_a_program(title)
+    return _PIECE.fullmatch(title) is not None or is_of_course(title)
+
+
+def person_of_piece(stem: str) -> str:
+    """What a name without its ending says beside a piece of work: "ada_hw4 (1)" is "ada"; "" where that is unclear."""
+    rest, count = _PIECE.subn("\0", without_marks_of_a_program(stem))
+    parts = [part.strip(" _-.,()（）") for part in rest.split("\0")]
+    named = [part for part in parts if re.search(r"[^\W\d_]|[0-9]{4}", part) and not _NOBODY.fullmatch(part)]
+    return named[0] if count and len(named) == 1 else ""
 
 
 def read(name: str) -> PathInfo:

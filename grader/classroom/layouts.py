@@ -16,10 +16,12 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
+import functools
 import os
 import pathlib
 import re
 import zoneinfo
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -55,6 +57,16 @@ _OF_WORK = re.compile(
     r"|copy|work|src|code|data|submission|module|chapter|project|tmp|test|archive|extra|untitled|class|course|student"
     r"|download|collected|export|section|group)s?"
     r"(?:[\W_]*[0-9]{0,3}|[\W_]+[a-z]{1,3})|[\W\d_]{1,2}",
+    re.IGNORECASE,
+)
+# Folders in which one student sorts own work, beside those that are called as a piece of it.
+_OF_ONE = re.compile(
+    r"(?:attempt|version|try|part|draft|final|hw|homework|lab|work|src|code|作业)s?[\W_]*[0-9]{0,3}", re.IGNORECASE
+)
+# Documents that those who teach keep beside hand-ins.
+_PAPERS = re.compile(
+    r"(?:syllabus|schedule|rubric|instructions?|guidelines?|handout|grading|solutions?|slides|lecture"
+    r"|(?:课程)?大纲|教学大纲|评分(?:标准|细则)?|(?:作业)?(?:说明|要求)|课件|讲义|参考答案)(?:[\W_].*)?|lecture[\W_]*[0-9].*",
     re.IGNORECASE,
 )
 # What is written in place of a notebook; a picture may just lie beside one.
@@ -132,6 +144,17 @@ class _Folder:
     @property
     def own_notebooks(self) -> list[str]:
         return [name for name in self.files if file_names.is_notebook(name)]
+
+    @functools.cached_property
+    def persons(self) -> dict[str, str]:
+        """{file: the person whom its name names beside a lesson} of the notebooks right in it."""
+        stems = {name: file_names.without_ending(self.last(name)) for name in self.own_notebooks}
+        return {name: person for name, stem in stems.items() if (person := file_names.person(stem))}
+
+    @functools.cached_property
+    def names_first(self) -> bool:
+        """Whether notebooks right in it begin with their persons and a dash, as Google Classroom names them."""
+        return sum(self.last(name).startswith(f"{person} - ") for name, person in self.persons.items()) > 1
 
     def last(self, name: str) -> str:
         return name.rpartition("/")[2]
@@ -213,6 +236,16 @@ class _Reader:
                 self.leave(folder, bearing)
                 for each in bearing:
                     self.place(each, depth + 1)
+                return
+            if _are_pieces(bearing):
+                self.says(said("folders of weeks or pieces of work, with the same students in them"))
+                self.leave(folder, bearing)
+                for each in bearing:
+                    self.by_hand(each)
+                return
+            if all(map(_is_of_one, bearing)):
+                self.says(said("the files of one student"))
+                self.give(folder, folder.title, place=folder.path)
                 return
         self.by_hand(folder)
 
@@ -416,10 +449,12 @@ class _Reader:
                     if repository
                     else said("a folder or a zip for each student")
                 )
-            names = ()
+            names, student = (), _first_named(folder, each.title)
             if repository and each.title.startswith(prefix := _prefix(folder)):
                 names = (each.title.removeprefix(prefix),)
-            self.student_or_class(each, _first_named(folder, each.title) or each.title, names, among=folder)
+            elif not (repository or student) and (student := file_names.person_of_piece(each.title)):
+                names = (each.title,)
+            self.student_or_class(each, student or each.title, names, among=folder)
             if downloads and each not in downloads and not repository:
                 self.layout.doubts.append(
                     said(
@@ -435,28 +470,37 @@ class _Reader:
         """Files beside each other: each one a student's, or all of them one student's where they name nobody."""
         books = [name for name in files if file_names.is_notebook(name)]
         stems = {name: _stem(folder.last(name)) for name in files}
-        persons = _persons(folder)
-        by_person = _names_persons(folder)
-        of_course = [file_names.slug_of(stems[name]) for name in books if file_names.is_of_course(folder.last(name))]
-        of_one = not folder.folders and folder.title and len(books) == len(of_course) == len(set(of_course)) > 0
+        persons = {name: file_names.person_of_piece(stem) for name, stem in stems.items()}
+        if by_person := _names_persons(folder):
+            whole = {name: file_names.without_ending(folder.last(name)) for name in files}
+            beside_lesson = {name: file_names.person(whole[name] if name in books else stems[name]) for name in files}
+            persons = {name: beside_lesson[name] or persons[name] for name in files}
+        pieces = {file_names.slug_of(stems[name]) or file_names.plain_stem(stems[name]) for name in books}
+        all_pieces = len(pieces) == len(books) > 0 and all(file_names.is_piece(stems[name]) for name in books)
+        of_one = all_pieces and not folder.folders and folder.title and len(files) == len(folder.files)
         of_many = any(not file_names.is_of_course(folder.last(name)) for name in books)  # a file is a whole hand-in
+        by_dash = len(books) > 1 and all(_first_named(folder, stems[name]) for name in books)
         if books:
             self.says(
                 said("the notebooks of one student") if of_one
-                else said("files that name their students") if by_person
+                else said("files that name their students") if by_person or any(persons[name] for name in books)
                 else said("a file for each student")
             )  # fmt: skip
         for name in files:
+            last, stem = folder.last(name), stems[name]
+            document = file_names.is_document(last) and not file_names.may_hold_notebooks(last)
             if of_one:
-                owner = Owner(folder.title, folder.last(name), loose=True)
-            elif by_person and (person := _first_named(folder, stems[name])):
-                owner = Owner(person, folder.last(name))
-            elif by_person and persons.get(name):
-                owner = Owner(persons[name], folder.last(name), loose=True)
+                owner = Owner(folder.title, last, loose=True)
+            elif by_person and (person := _first_named(folder, stem)):
+                owner = Owner(person, last)
+            elif document and books and (by_dash or _PAPERS.fullmatch(stem)):
+                self.beside([name], said("it names no student, and is no notebook"))
+                continue
             else:
-                last = folder.last(name)
                 loose = not (of_many and file_names.is_document(last))
-                owner = Owner(stems[name], last, loose=loose, named=not file_names.is_of_course(last))
+                named = not file_names.is_of_course(last) and not file_names.is_piece(stem)
+                names = (stem,) if persons[name] and not by_person else ()
+                owner = Owner(persons[name] or stem, last, names, loose=loose, named=named)
             self.add(name, dataclasses.replace(owner, place=folder.path))
 
     # ---- what all of them do
@@ -479,8 +523,10 @@ class _Reader:
             self.place(folder, 1)
             return
         by, place = ("git", None) if repository else (None, folder.path[: -len(folder.path.split("/")[-2]) - 1])
-        self.give(folder, student, by=by, names=names, place=place, named=not _is_of_teachers(folder, among))
-        if not repository and (inside := _students_in(folder)):
+        inside = [] if repository else _students_in(folder)
+        named = bool(inside) or not (_is_of_teachers(folder, among) or file_names.is_piece(folder.title))
+        self.give(folder, student, by=by, names=names, place=place, named=named)
+        if inside:
             self.layout.doubts.append(
                 said(
                     "“{student}” would be one student, and what is in it looks like several: {first}, {second}{more}. "
@@ -578,7 +624,11 @@ def _doubt_a_single_student(layout: Layout) -> None:
             continue
         if person := next(filter(may_be_a_person, map(file_names.without_ending, above)), None):
             folders[person] = None
-        elif not above and file_names.is_notebook(name) and not file_names.is_of_course(last):
+        elif (
+            not above
+            and not file_names.is_piece(_stem(last))
+            and (file_names.is_notebook(name) or not may_be_a_person(owner.student))
+        ):
             files[file_names.without_marks_of_a_program(_stem(last))] = None
     inside = [*folders] if len(folders) > 1 else [*files]
     if len(inside) > 1:
@@ -595,6 +645,31 @@ def _doubt_a_single_student(layout: Layout) -> None:
         )
 
 
+def _is_of_one(folder: _Folder) -> bool:
+    """Whether one student's work may lie in a folder of this name, and no students do."""
+    if not (_OF_ONE.fullmatch(folder.title) or file_names.is_piece(folder.title)) or _is_repository(folder):
+        return False
+    work = [name for name in folder.all_files() if file_names.is_notebook(name) or _WRITTEN.search(name)]
+    stems = {_stem(folder.last(name)) for name in work}
+    return not _students_in(folder) and sum(map(may_be_a_person, stems)) < 2
+
+
+def _are_pieces(folders: list[_Folder]) -> bool:
+    """Whether folders are those of weeks or of pieces of work, in which the same students have folders or files."""
+    inside = [_names_in(folder) for folder in folders]
+    count = Counter(name for names in inside for name in names)
+    return all(inside) and all(file_names.is_piece(each.title) for each in folders) and 1 < len(count) < count.total()
+
+
+def _names_in(folder: _Folder) -> set[str]:
+    """The names of students in a folder of a week, if all that holds notebooks in it bears one; else nothing."""
+    names = {file_names.person_of_piece(each.title) or each.title for each in folder.bearing}
+    for name in folder.own_notebooks:
+        stem = _stem(folder.last(name))
+        names.add(file_names.person(stem) or file_names.person_of_piece(stem) or stem)
+    return names if all(map(may_be_a_person, names)) and not any(map(_is_repository, folder.bearing)) else set()
+
+
 def _is_of_teachers(folder: _Folder, among: _Folder) -> bool:
     """Whether a folder beside those of students has a name such as feedback or solutions."""
     is_one = folder.title.lower() in _OF_TEACHERS and not _is_repository(folder)
@@ -603,7 +678,8 @@ def _is_of_teachers(folder: _Folder, among: _Folder) -> bool:
 
 def may_be_a_person(title: str) -> bool:
     """Whether the name of a folder or of a zip file may be a student's."""
-    return title.lower() not in _OF_COURSE and not _OF_WORK.fullmatch(title)
+    title = file_names.without_marks_of_a_program(title)
+    return not (title.lower() in _OF_COURSE or _OF_WORK.fullmatch(title) or file_names.is_piece(title))
 
 
 def _is_persons(folder: _Folder) -> bool:
@@ -650,7 +726,10 @@ def _is_around(folder: _Folder, title: str) -> bool:
         return True
     children = [*folder.folders, *map(folder.last, folder.files)]
     if not _is_persons(folder) and (
-        any(map(file_names.is_of_platform, children)) or sum(map(_is_persons, folder.bearing)) > 1
+        any(map(file_names.is_of_platform, children))
+        or sum(map(_is_persons, folder.bearing)) > 1
+        or _are_pieces(folder.bearing)
+        or len({file_names.person_of_piece(_stem(folder.last(name))) for name in folder.own_notebooks} - {""}) > 1
     ):
         return True
     if _is_class(folder) or any(map(_is_repository, folder.bearing)) or _names_persons(folder):
@@ -660,22 +739,15 @@ def _is_around(folder: _Folder, title: str) -> bool:
     return _same(folder.title, title) or (len(folder.bearing) > 1 and _are_sections(folder.bearing))
 
 
-def _persons(folder: _Folder) -> dict[str, str]:
-    """{file: the person whom its name names beside a lesson} of the notebooks right in a folder."""
-    stems = {name: file_names.without_ending(folder.last(name)) for name in folder.own_notebooks}
-    return {name: person for name, stem in stems.items() if (person := file_names.person(stem))}
-
-
 def _first_named(folder: _Folder, stem: str) -> str:
     """The person before the dash in "Ada Lovelace - homework", where Google Classroom named the files; else ""."""
-    named = [name for name, person in _persons(folder).items() if folder.last(name).startswith(f"{person} - ")]
     person, dash, _ = stem.partition(" - ")
-    return person.strip() if dash and len(named) > 1 else ""
+    return person.strip() if dash and folder.names_first else ""
 
 
 def _names_persons(folder: _Folder) -> bool:
     """Whether the notebooks right in a folder name several persons, or each one first, as Google Classroom does."""
-    persons, books = _persons(folder), folder.own_notebooks
+    persons, books = folder.persons, folder.own_notebooks
     first = 0 < len(persons) == len(books) and all(" - " in folder.last(name) for name in books)
     return first or len(set(persons.values())) > 1
 

@@ -62,6 +62,7 @@ class Plan:
     the roster does not list, or not clearly. doubts: sentences about what looks wrong, so that a person has to say that
     it is right. perhaps_one: keys of students who may be one person. for_a_person: sentences about choices and files
     that a person has to look at. damaged: files that a damaged zip file, which was handed out, does not give.
+    expected: the roster.
     """
 
     layouts: list[str]
@@ -75,6 +76,7 @@ class Plan:
     perhaps_one: list[list[str]] = field(default_factory=list)
     for_a_person: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
+    expected: Roster = field(default_factory=Roster)
 
 
 def make(
@@ -95,7 +97,13 @@ def make(
     """
     candidates = [Candidate(file, of_file) for file, of_file in zip(found.files, contents(found.files))]
     plan = Plan(
-        list(found.layouts), {}, [], {}, {name: why for name, why in found.aside.items() if why}, doubts=[*found.doubts]
+        list(found.layouts),
+        {},
+        [],
+        {},
+        {name: why for name, why in found.aside.items() if why},
+        doubts=[*found.doubts],
+        expected=roster,
     )
     mine = _by_student(candidates, roster)
     several = len(mine) > 1
@@ -222,17 +230,31 @@ def _add(
 
 def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
     """Find what looks wrong, what a person has to look at, and who is missing."""
+    of_roster = {key: _people((key, *student.names), roster) for key, student in plan.students.items()}
     for student in plan.students.values():
         plan.for_a_person += [joined("{one}: {two}", [student.key, name, why]) for name, why in student.unread.items()]
         for choice in student.choices.values():
             plan.for_a_person += [joined("{one}: {two}", [student.key, each]) for each in _mended(choice)]
             many = len(choice.counts) > _MOST_JUDGED
-            if (choice.best and not many) or not choice.undecided:
+            namesakes = choice.namesakes and len(of_roster[student.key]) != 1
+            if namesakes and of_roster[student.key]:
+                files = [each.file.name for each in (*choice.counts, *(one for one, _ in choice.instead))]
+                plan.doubts.append(
+                    said(
+                        "“{student}” has several files of lesson {lesson} with the same answers, and the roster has "
+                        "{count} of this name: {files}. Give each student a folder",
+                        student=student.key,
+                        lesson=choice.lesson,
+                        count=len(of_roster[student.key]),
+                        files=listed(files),
+                    )
+                )
+            if not namesakes and ((choice.best and not many) or not choice.undecided):
                 continue
             plan.for_a_person.append(
                 said("{student}: lesson {lesson}: {why}", student=student.key, lesson=choice.lesson, why=choice.why)
             )
-            if many or (not choice.alike and not all(each.owner.by for each in choice.counts)):
+            if many or (choice.undecided and not choice.alike and not all(each.owner.by for each in choice.counts)):
                 plan.doubts.append(
                     said(
                         "“{student}” has several different notebooks of lesson {lesson}, and nothing says which "
@@ -266,7 +288,6 @@ def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
                 names=listed(unnamed),
             )
         )
-    of_roster = {key: _people((key, *student.names), roster) for key, student in plan.students.items()}
     plan.doubts += _several_places(plan.students.values(), of_roster)
     unclear = [plan.students[key] for key, people in of_roster.items() if len(people) != 1]
     alike = spelled_alike(each.key for each in unclear if each.key not in unnamed)
@@ -278,7 +299,10 @@ def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
                 names=listed(names),
             )
         )
-    of_two = perhaps_one((each.key, (each.key, *each.names), each.by) for each in unclear)
+    of_two = perhaps_one(
+        ((each.key, (each.key, *each.names), each.by) for each in unclear),
+        {each.key: {*each.choices} for each in unclear},
+    )
     plan.perhaps_one = [group for group in of_two if not any({*group} <= {*names} for names in alike)]
     plan.for_a_person += [
         said("these may be one student under several names: {names}", names=listed(group)) for group in plan.perhaps_one
@@ -312,21 +336,34 @@ def _is_unnamed(student: Student) -> bool:
 
 def _several_places(students: Iterable[Student], of_roster: Mapping[str, list[Person]]) -> Iterator[Said]:
     """Sentences about names that several students may have, as in two classes: no roster says that it is one person."""
+    found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for student in students:
         if len(of_roster[student.key]) == 1:
             continue
         for choice in student.choices.values():
             candidates = [*choice.counts, *(each for each, _ in choice.instead)]
-            places = sorted({each.owner.place for each in candidates if each.owner.place is not None})
+            places = tuple(sorted({each.owner.place for each in candidates if each.owner.place is not None}))
             if len(places) > 1:
-                yield said(
-                    "“{student}” has files for lesson {lesson} in several places: {places}. Are they of one student? "
-                    "If so, add --yes; else rename one, or grade each place by itself, into an --out of its own",
-                    student=student.key,
-                    lesson=choice.lesson,
-                    places=listed([place or "./" for place in places]),
-                )
+                found.setdefault((choice.lesson, places), []).append(student.key)
                 break
+    for (lesson, places), keys in found.items():
+        where = listed([place or "./" for place in places])
+        if len(keys) == 1:
+            yield said(
+                "“{student}” has files for lesson {lesson} in several places: {places}. Are they of one student? "
+                "If so, add --yes; else rename one, or grade each place by itself, into an --out of its own",
+                student=keys[0],
+                lesson=lesson,
+                places=where,
+            )
+        else:
+            yield said(
+                "each of these has files for lesson {lesson} in several places, {places}: {students}. Is each name one "
+                "student's? If so, add --yes; else rename one, or grade each place by itself, into an --out of its own",
+                students=listed(keys),
+                lesson=lesson,
+                places=where,
+            )
 
 
 def lines(plan: Plan) -> Iterator[tuple[int, str]]:
@@ -343,7 +380,7 @@ def lines(plan: Plan) -> Iterator[tuple[int, str]]:
             layouts=joined("{one}; {two}", plan.layouts) or said("none"),
         ),
     )
-    for student in plan.students.values():
+    for student in sorted(plan.students.values(), key=lambda student: student.key.casefold()):  # a zip has any order
         yield from _of_student(student)
     if plan.left_out:
         yield 0, said("Left out:")
@@ -391,7 +428,7 @@ def _of_class(plan: Plan) -> Iterator[tuple[int, str]]:
     if plan.missing:
         yield 0, said("Nothing from students who are expected: {count}", count=len(plan.missing))
         for each in plan.missing:
-            yield 1, each.name or each.key
+            yield 1, plan.expected.called(each)
     if plan.unlisted:
         yield 0, said("Not in the roster, or not clearly: {count}", count=len(plan.unlisted))
         for key in plan.unlisted:

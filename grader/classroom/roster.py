@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..sentence import listed, said
@@ -37,6 +37,7 @@ _SHARED = ("email", "login", "number", "github", "canvas")  # kinds of identifie
 # Moodle's worksheet calls somebody "Participant 101"; the number stands in the names of files that Moodle hands out.
 _PARTICIPANT = re.compile(r"(?:participant|teilnehmer\S*|参与者)\s*([0-9]{1,18})", re.IGNORECASE)
 _WITH_NUMBER = re.compile(r"(.+)_([0-9]{1,18})", re.DOTALL)  # what file_names makes of Canvas' and Moodle's names
+_NUMBERED = re.compile(r"(.+)[_ -]([0-9]{1,18})", re.DOTALL)  # as people number files, too
 _NO_STUDENTS = ("points possible", "student, test", "test student")  # lines of Canvas' gradebook
 _STUDENT_ROLES = ("", "student", "studentenrollment", "学生")
 
@@ -100,6 +101,11 @@ class Roster:
     def __len__(self) -> int:
         return len(self.people)
 
+    def called(self, person: Person) -> str:
+        """The name of one of the people, and what else tells who it is where somebody else has the same name."""
+        name = person.name or person.key
+        return f"{name} ({person.key})" if len(self._by_name.get(_words(person.name), ())) > 1 else name
+
     def find(self, student: str, canvas: tuple[str, str] | None = None) -> list[Person]:
         """The people whom a student of a hand-in may be: one where it is clear, none or several where it is not.
 
@@ -157,15 +163,22 @@ def spelled_alike(students: Iterable[str]) -> list[list[str]]:
     return [group for flat, group in found.items() if flat and len(group) > 1]
 
 
-def perhaps_one(students: Iterable[tuple[str, Iterable[str], str | None]]) -> list[list[str]]:
+def perhaps_one(
+    students: Iterable[tuple[str, Iterable[str], str | None]], lessons: Mapping[str, set[str]] | None = None
+) -> list[list[str]]:
     """Groups of students who have one name, perhaps with the last name first, and whom no platform tells apart.
 
-    students: (key, names, platform) of each; None for a platform where a person gave the name.
+    students: (key, names, platform) of each; None for a platform where a person gave the name. lessons: by key, those
+    of which there are files. "bob-00" and "bob-04" are no two students where each has a file of another lesson, and
+    "student_1" and "student_2" are no one where both have files of one.
     """
+    lessons = lessons or {}
     found: dict[str, dict[str, str | None]] = defaultdict(dict)
+    found_by: dict[str, str | None] = {}
     for key, names, platform in students:
+        found_by[key] = platform
         for name in names:
-            numbered = _WITH_NUMBER.fullmatch(name)
+            numbered = _NUMBERED.fullmatch(name) if platform is None else _WITH_NUMBER.fullmatch(name)
             spoken = _spoken(numbered[1] if numbered else name)
             for flat in {_flat(spoken), _flat(_turned(spoken))}:
                 if flat and not flat.isdecimal():
@@ -174,7 +187,14 @@ def perhaps_one(students: Iterable[tuple[str, Iterable[str], str | None]]) -> li
         tuple(sorted(mine)): None
         for mine in found.values() if len(mine) > 1 and (None in mine.values() or len(set(mine.values())) > 1)
     }  # fmt: skip
-    return [[*group] for group in groups]
+    return [[*group] for group in groups if not _are_several([*group], found_by, lessons)]
+
+
+def _are_several(group: list[str], platforms: Mapping[str, str | None], lessons: Mapping[str, set[str]]) -> bool:
+    """Whether a number is all that tells students of whom a person gave the names, and two have files of one lesson."""
+    by_hand = all(platforms[key] is None and _NUMBERED.fullmatch(key) for key in group)
+    count = Counter(lesson for key in group for lesson in lessons.get(key, ()))
+    return by_hand and any(each > 1 for each in count.values())
 
 
 def read(table: Table) -> list[Person]:

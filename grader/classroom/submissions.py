@@ -193,7 +193,7 @@ def _placed(found: list[tuple[str, Callable[[], bytes]]], title: str, one_studen
             if notebooks and group not in stems and owner.loose:
                 group = _AT_TOP
             if (
-                group in stems or group == _AT_TOP or (group in answering and not file_names.is_python(name))
+                group in stems or group == _AT_TOP or (group in answering and not _is_a_lesson(name))
             ) and _is_no_submission(name, load, stems.get(group)):
                 beside.setdefault(group, []).append(name)
             else:
@@ -220,6 +220,11 @@ def _light(load: Callable[[], bytes]) -> bytes:
     return data if len(data) <= MAX_BYTES else refuse(said("it is larger than {value} MB", value=MAX_BYTES >> 20))
 
 
+def _is_a_lesson(name: str) -> bool:
+    """Whether a .py is called as a lesson, so that it is meant as a submission, whatever is in it."""
+    return file_names.is_python(name) and file_names.lesson(name.rpartition("/")[2]) is not None
+
+
 def _is_no_submission(name: str, load: Callable[[], bytes], notebooks: set[str] | None) -> bool:
     """Whether a file beside notebooks is no submission. notebooks: their names without the ending, None for a file at
     the top.
@@ -243,8 +248,10 @@ def _is_no_submission(name: str, load: Callable[[], bytes], notebooks: set[str] 
 
 
 def _file(name: str, load: Callable[[], bytes]) -> SubmittedFile:
-    student = file_names.read(name).student
-    return SubmittedFile(name, student, load, owner=Owner(student, name))
+    info = file_names.read(name)
+    student = (file_names.person_of_piece(info.student) if info.platform is None else "") or info.student
+    names = (info.student,) if student != info.student else ()
+    return SubmittedFile(name, student, load, owner=Owner(student, name, names))
 
 
 def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple[str, Callable[[], bytes]]]:

@@ -6,9 +6,16 @@ import argparse
 import importlib
 import pathlib
 import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..language import say
-from ..sentence import message, said
+from ..sentence import Said, message, said
+
+if TYPE_CHECKING:
+    from ..classroom.row_file import DamagedLine
+
+_ONE_BY_ONE = 3  # damaged lines with one fault, each of which gets a sentence
 
 FORMATS = (
     "csv", "canvas", "canvas-comments", "moodle", "moodle-feedback", "gradescope", "github", "junit", "html", "mail",
@@ -61,17 +68,8 @@ def run(options) -> int:
     except OSError as error:
         values = {"file": repr(str(file)), "value": error.strerror or error}
         return _refused(said("{file} cannot be read: {value}. Name the folder that grade wrote to", **values))
-    for damaged in results.damaged:
-        print(
-            say(
-                said(
-                    "{file}: {damaged}. It is left out until `python -m grader grade` has repaired it.",
-                    file=file,
-                    damaged=damaged.sentence,
-                )
-            ),
-            file=sys.stderr,
-        )
+    for sentence in _damaged(file, results.damaged):
+        print(say(sentence), file=sys.stderr)
     for damaged in races.damaged:
         print(
             say(
@@ -109,6 +107,33 @@ def run(options) -> int:
     for sentence in (*without_effect, *entries.about_the_class(found)):
         print(plain(say(sentence)), file=sys.stderr)
     return 1 if results.damaged or races.damaged or without_effect else 0
+
+
+def _damaged(file: pathlib.Path, damaged: list[DamagedLine]) -> Iterator[Said]:
+    """A sentence about each line that holds no row; about many that have one fault, as in a folder of another version
+    of the course, one for all.
+    """
+    of_fault: dict[str, list[DamagedLine]] = {}
+    for each in damaged:
+        of_fault.setdefault(str(each.error), []).append(each)
+    for each in damaged:
+        alike = of_fault[str(each.error)]
+        if len(alike) <= _ONE_BY_ONE:
+            yield said(
+                "{file}: {damaged}. It is left out until `python -m grader grade` has repaired it.",
+                file=file,
+                damaged=each.sentence,
+            )
+        elif each is alike[0]:
+            yield said(
+                "{file}: {count} lines are damaged, or of another version of the course: {error}. The first is line "
+                "{number}. They are left out until `python -m grader grade` has repaired them; until then their "
+                "students look as if they had handed in nothing.",
+                file=file,
+                count=len(alike),
+                error=each.error,
+                number=each.number,
+            )
 
 
 class _Gradebook(Exception):

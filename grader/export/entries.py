@@ -280,7 +280,7 @@ def about_the_class(entries: list[Entry]) -> list[Said | str]:
     """Sentences about who and what is missing, and whom the roster does not know."""
     assignment, found = next((entry.assignment for entry in entries), None), []
     if missing := absent(entries):
-        names = _some([person.name or person.key for person in missing])
+        names = _some([assignment.roster.called(person) for person in missing])  # type: ignore[union-attr]
         count = len(missing)
         found.append(said("nothing handed in by {count} of the roster: {names}", count=count, names=names))
     by_key, most = by_student(entries), lessons(entries)
@@ -291,7 +291,9 @@ def about_the_class(entries: list[Entry]) -> list[Said | str]:
         unlisted = list(dict.fromkeys(entry.student for entry in entries if entry.person is None))
         found += [said("not in the roster, or not clearly: {names}", names=_some(unlisted))] if unlisted else []
     strangers = [mine[0] for mine in by_key.values() if mine[0].person is None]
-    for group in perhaps_one((e.key, (e.key, *(e.path_info.canvas or ())), e.path_info.platform) for e in strangers):
+    of_key = {key: {entry.row["lesson"] or "" for entry in mine} - {""} for key, mine in by_key.items()}
+    named = ((e.key, (e.key, *(e.path_info.canvas or ())), e.path_info.platform) for e in strangers)
+    for group in perhaps_one(named, of_key):
         names = _some([by_key[key][0].student for key in group])
         found.append(said("perhaps one student, who counts as several, as no roster says: {names}", names=names))
     for number in most if assignment is None and len(by_key) > 1 else ():

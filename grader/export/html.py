@@ -23,7 +23,7 @@ from . import entries as of_entries
 from . import likeness, nearest, next_steps, statistics
 from .choices import Choice
 from .entries import Entry, by_student, exercise_order, file_name, is_file_name, isolation, remarks, write
-from .letters import letters, to_absent
+from .letters import letters, settled, to_absent
 
 TO = "html"
 _TEMPLATES = pathlib.Path(__file__).parent / "templates"
@@ -93,9 +93,10 @@ def _student(common: dict, row: dict, entries: list[Entry]) -> str:
 def _of_class(entries: list[Entry], table: list[dict], most: dict[str, float], choices) -> dict:
     """The values of the page of the class."""
     again, alike = letters(entries), likeness.of(entries)
-    asked = {id(entry) for letter in again for entry in letter.entries}
-    person = [entry for entry in entries if id(entry) not in asked and of_entries.for_a_person(entry)]
-    odd = [entry for entry in entries if id(entry) not in asked and _others(entry)]
+    done = {id(entry) for letter in again for entry in letter.entries}
+    done |= {id(entry) for mine in by_student(entries).values() for entry in mine if settled(entry, mine)}
+    person = [entry for entry in entries if id(entry) not in done and of_entries.for_a_person(entry)]
+    odd = [entry for entry in entries if id(entry) not in done and _others(entry)]
     mistakes, absent = statistics.mistakes(entries), of_entries.absent(entries)
     return {
         "table": table,

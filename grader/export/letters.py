@@ -46,6 +46,8 @@ def letters(entries: list[Entry]) -> list[Letter]:
 def _why(entry: Entry, mine: list[Entry]) -> str:
     """Why a file has to be handed in again, "" for one that has not."""
     row = entry.row
+    if settled(entry, mine):
+        return ""
     if is_blank(entry):
         return said("nothing in it was attempted")
     if not entry.asked and row["lesson"] and not any(other.counts for other in mine):
@@ -56,6 +58,14 @@ def _why(entry: Entry, mine: list[Entry]) -> str:
     about = entry.path_info.lesson
     replaced = about is not None and any(other.counts and other.row["lesson"] == about for other in mine)
     return "" if replaced else row["problems"][0]
+
+
+def settled(entry: Entry, mine: list[Entry]) -> bool:
+    """Whether a person gave points for, or exempted from, each lesson that a file may be of. mine: of its student."""
+    lesson = entry.row["lesson"] or entry.path_info.lesson
+    may_be = {lesson} if lesson else {*(entry.assignment.lessons if entry.assignment else ())}
+    words = {other.row["lesson"] for other in mine if any(word.of_lesson for word in other.worth.overrides)}
+    return bool(may_be) and may_be <= words
 
 
 def is_blank(entry: Entry) -> bool:
