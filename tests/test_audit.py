@@ -21,9 +21,11 @@ from conftest import ROOT
 import grader
 from grader import __main__ as command
 from grader import language
+from grader.auditing.arguments import Arguments
 from grader.auditing.audit import CannotAudit, audit
 from grader.auditing.report import FaultsFound
 from grader.auditing.report_files import as_json, junit
+from grader.auditing.sizes import as_multiples, parts_of, resized
 
 FOLDER = ROOT / "tests" / "audited"
 TEXT = (FOLDER / "kernels.py").read_text(encoding="utf-8")
@@ -90,6 +92,13 @@ INPUTS = {
     "squared_relu": (lambda x: x.clamp(min=0).square(), [randn(5, 70)]),
     "sampled": (KERNELS.sampled_reference, [randn(5, 90), torch.zeros(5), torch.arange(5)]),
     "half_sums": (KERNELS.half_sums_reference, [randn(4, 50)]),
+    "append_": (KERNELS.append_reference_, [randn(5, 24), randn(20, 24), torch.tensor([3, 19, -1, 0, 7])]),
+    "sorted_rows": (lambda x: x.sort(-1, descending=True).values, [randn(4, 50)]),
+    "combined": (KERNELS.combined_reference, [randn(16, 40), torch.arange(16) * 5 % 16, randn(16).abs(), 2]),
+    "affine_backward": (lambda dy, x: ((dy * x).sum(0), dy.sum(0)), [randn(5, 30), randn(5, 30).flip(0)]),
+    "capped": (lambda q, k: 20 * torch.tanh((q * k).sum(-1) / 20), [randn(5, 16), randn(5, 16).flip(0)]),
+    "mean_loss": (KERNELS.mean_loss_reference, [randn(5, 30), randn(5, 30).flip(0)]),
+    "largest_of_axis_1": (lambda x: tuple(x.max(1)), [randn(3, 21, 4)]),
 }
 QUICK = {
     "softmax",
@@ -100,6 +109,8 @@ QUICK = {
     "locked_sums",
     "two_of_many",
     "between",
+    "append_",
+    "sorted_rows",
 }  # arguments of other kinds, and fast
 
 
@@ -146,6 +157,39 @@ def test_a_planted_fault_is_found_with_its_sentence_and_line(name, tmp_path):
     assert not report
     assert any(line.text.startswith(planted["line"]) for line in lines), report
     assert all(edited.splitlines()[line.number - 1].strip() == line.text for line in lines)
+
+
+def test_what_comes_of_numbers_that_repeat_in_a_case_alone_is_a_note():
+    """As given, no two tokens have one slot; where the cache becomes shorter than their number, some must."""
+    report = audit(KERNELS.append_, *INPUTS["append_"][:1], *INPUTS["append_"][1], gpus=(), seconds=60)
+
+    assert report, report
+    assert [note for note in report.notes if "both store" in note and "numbers in slots are equal" in note]
+
+
+def test_places_stay_distinct_and_multiples_stay_multiples():
+    """A permutation stays one; a number of experts divides the rows."""
+    x, order, weights, k = INPUTS["combined"][1]
+    given = Arguments.of(KERNELS.combined, (x, order, weights, k), {})
+    parts = parts_of(given, [KERNELS.combined_reference(x, order, weights, k)])
+
+    assert parts == {16: 2}
+    assert as_multiples({16: 5, 40: 7}, parts) == {16: 6, 40: 7}
+    for length in (6, 32):
+        made = resized(given, {16: length}, seed=0)
+        assert sorted(made.leaves[1].tolist()) == [*range(length)]
+
+
+def test_what_a_function_raises_as_given_is_told_once():
+    """And no refusal beside it: the same error for each other case says nothing new."""
+
+    def failing(x):
+        raise NotImplementedError("it was removed")
+
+    report = audit(failing, lambda x: x, randn(3, 20), gpus=(), seconds=2)
+
+    assert [fault.sentence for fault in report.faults] == ["interpreted, it raises NotImplementedError: it was removed"]
+    assert not report.refusals
 
 
 def doubled(x):

@@ -102,6 +102,7 @@ def _numbers(arguments: Arguments, main: int) -> Iterator[Variant]:
     yield of_main(said("some -inf"), _masked, "left out")
     yield of_main(said("a row of -inf"), _masked_row, "elsewhere")
     yield of_main(said("one NaN"), _one_nan, "elsewhere")
+    yield Variant("values", said("numbers up to 200 in each tensor"), (_all_large,))
     floats = [i for i, t in arguments.tensors().items() if not is_coarse(t) and i != main]
     for i in floats[:_MOST_OTHERS]:
         for label, change, where_nan in (
@@ -215,6 +216,12 @@ def _some_tiny(arguments: Arguments) -> Arguments:
         return torch.where(small, _scaled(tensor, -20), tensor)
 
     return arguments.mapped(shrink)
+
+
+def _all_large(arguments: Arguments) -> Arguments | None:
+    """Products of what is large in two tensors are larger still. None where one tensor is all there is."""
+    floats = [i for i, t in arguments.tensors().items() if not is_coarse(t) and t.numel()]
+    return arguments.mapped(lambda i, t: _large(t) if i in floats else t) if len(floats) > 1 else None
 
 
 def _equal(tensor: torch.Tensor) -> torch.Tensor:

@@ -413,11 +413,18 @@ def _checked_update(ptrs, mask, private: Private, width: int):
     """An atomic access, checked and counted as a load and a store. One out of bounds is told as the store."""
     if current.ledger is not None:
         current.ledger.storing_lanes.barriers += 1
+    recorder = current.recorder
+    if recorder is not None:
+        recorder.in_atomic = True
     try:
         _checked_access("load", ptrs, mask, private, width)
     except OutOfBounds:
         pass
-    return _checked_access("store", ptrs, mask, private, width, atomic=True)
+    try:
+        return _checked_access("store", ptrs, mask, private, width, atomic=True)
+    finally:
+        if recorder is not None:
+            recorder.in_atomic = False
 
 
 def _count_access(launch: LaunchState, program: int) -> None:
