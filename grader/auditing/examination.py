@@ -9,7 +9,7 @@ from functools import partial
 import torch
 
 from ..interpreter import EndlessKernel, OutOfBounds
-from ..sentence import joined, message, said
+from ..sentence import message, said
 from . import kernel_lines, order_of_programs
 from .arguments import Arguments, dtype_name, is_tensor
 from .cases import Case
@@ -351,7 +351,7 @@ class Examination:
 
     def _repeated(self, seen: _Seen, places: list[int], told: str, lines: tuple[Line, ...], kind: str) -> None:
         """Note what comes of numbers that the case repeats and the given arguments do not: two tokens of one slot."""
-        names = joined("{one}, {two}", [seen.done.arguments.names[i] for i in places])
+        names = ", ".join(seen.done.arguments.names[i] for i in places)
         self.findings.note(
             said(
                 "{told}: only where numbers in {names} are equal, and of those given no two are", told=told, names=names
