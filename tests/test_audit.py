@@ -318,6 +318,37 @@ def test_a_kernel_whose_grid_is_a_function_gets_other_sizes():
     assert other and "size" not in other.counts.cases and "other sizes" in repr(other)
 
 
+def test_a_grid_of_two_axes_is_a_function_too():
+    """It gets the numbers of the launch, as on a GPU, and gives numbers."""
+
+    def scaled(x, s, y, m, n):
+        y.copy_(x * s[:, None])
+
+    def grid(meta):
+        return triton.cdiv(meta["m"], meta["ROWS"]), triton.cdiv(meta["n"], meta["BLOCK"])
+
+    arguments = randn(37, 50), randn(37), torch.zeros(37, 50), 37, 50
+    right = audit(KERNELS.scaled_kernel, scaled, *arguments, grid=grid, gpus=(), ROWS=16, BLOCK=32)
+    short = audit(KERNELS.scaled_kernel, scaled, *arguments, grid=(3, 1), gpus=(), ROWS=16, BLOCK=32)
+
+    assert right and right.counts.cases["size"] > 3, right
+    assert "row 0" in repr(short) or "[0, 32]" in short.faults[0].sentence
+
+
+def test_what_a_kernel_stores_is_its_result_also_where_it_changes_nothing():
+    """The sum of zeros, in a vector of one zero; the reference has a number."""
+    arguments = randn(1000), randn(1000).flip(0), torch.zeros(1), 1000
+
+    def reference(a, b, out, n):
+        return (a * b).sum()
+
+    right = audit(KERNELS.dot_kernel, reference, *arguments, grid=(8,), gpus=(), BLOCK=128)
+    wrong = audit(KERNELS.dot_kernel, reference, *arguments, grid=(7,), gpus=(), BLOCK=128)
+
+    assert right, right
+    assert [fault.sentence.split(",")[0].split(" is ")[0] for fault in wrong.faults] == ["result"]
+
+
 def test_a_reference_that_fails_is_no_report():
     """Nothing was audited then; nor for a GPU that nobody knows."""
     with pytest.raises(CannotAudit, match="the reference fails"):

@@ -64,6 +64,7 @@ class Examination:
         self._ordered = 0
         self._distinct: list[int] = []  # places of the arguments that hold whole numbers of which no two are equal
         self._repeating = False  # whether it is noted what comes of equal ones
+        self._outputs: list[int] = []  # as in _Seen
         self._raises = ""  # for the given arguments
 
     def begin(self, given: Arguments) -> None:
@@ -140,11 +141,13 @@ class Examination:
         if not (dtypes := {result.dtype for result in done.results}) <= self._dtypes[pristine.dtypes()]:
             self._dtypes[pristine.dtypes()] |= dtypes
             wanted = self._wanted(case, pristine)
-        seen = _Seen(case, make, words, size, done, wanted)
+        seen = _Seen(case, make, words, size, done, wanted, self._outputs)
         if done.error is not None:
             return self._raised(seen, last)
         self.counts.cases[case.kind] += 1
         self._know(done)
+        if case.kind == "given" and not done.returned:
+            self._outputs = [i for i in done.changed() if i not in wanted.changed]
         if not wanted.exact:
             self.not_seen(said("the reference in float64, which it refuses: it computed in the dtypes of the inputs"))
         self._numbers(seen)
@@ -364,7 +367,11 @@ class Examination:
 
 @dataclass
 class _Seen:
-    """A case that ran: its words, the elements of its arguments, its run and what was expected of it."""
+    """A case that ran: its words, the elements of its arguments, its run and what was expected of it.
+
+    outputs: places of the arguments that a function without a result has stored its results in as given: zeros over
+    zeros change nothing.
+    """
 
     case: Case
     make: object
@@ -372,14 +379,16 @@ class _Seen:
     size: int
     done: Run
     wanted: Expected
+    outputs: list[int] = field(default_factory=list)
 
     def returned_by(self, run: Run) -> list[torch.Tensor]:
         """What a run of the function returned, or stored in arguments in place of that."""
         returned = len(self.wanted.results) - len(self.wanted.changed)
         if run.returned or not returned or run.results:
             return run.results
-        stored = [i for i in self.done.changed() if i not in self.wanted.changed]
-        return [run.arguments.leaves[i].detach() for i in stored[:returned]]
+        places = self.outputs or [i for i in self.done.changed() if i not in self.wanted.changed]
+        stored = [run.arguments.leaves[i].detach() for i in places[:returned]]
+        return [_without_ones(got, want.shape) for got, want in zip(stored, self.wanted.results)]
 
     def results_of(self, run: Run) -> list[torch.Tensor]:
         """The results of a run in the order of those that are expected: returned ones, and arguments that change."""
@@ -405,6 +414,12 @@ def _is_same(seen: _Seen, results: list[torch.Tensor], one: int, other: int) -> 
         and wanted[one].numel() == wanted[other].numel()
         and order_of_programs.same(wanted[one].reshape(-1), wanted[other].reshape(-1))
     )
+
+
+def _without_ones(stored: torch.Tensor, shape: torch.Size) -> torch.Tensor:
+    """What was stored in an argument, in this shape if only axes of length 1 differ: one number is a vector of one."""
+    same = [n for n in stored.shape if n != 1] == [n for n in shape if n != 1]
+    return stored.reshape(shape) if same and stored.is_contiguous() else stored
 
 
 def _repeats(tensor: torch.Tensor) -> bool:

@@ -456,9 +456,11 @@ def _count_access(launch: LaunchState, program: int) -> None:
 def _begun(executor, args, kwargs) -> LaunchState:
     """The state of a launch that begins. args, kwargs: those of the launch. Raises KernelMisuse."""
     kernel = executor.fn
-    executor.grid = launch_args.as_grid(executor.grid, kernel.__name__)
+    grid = launch_args.as_grid(executor.grid, kernel.__name__)
     executor.constexprs = launch_args.constexprs(executor)
     bound, options = launch_args.bind(kernel, args, kwargs)
+    # As on a GPU, a function gets the numbers of the launch. The stock interpreter gives it tensors in their place.
+    executor.grid = grid(bound) if callable(grid) else grid
     launch_args.check(kernel.__name__, bound, executor.constexprs)
     names = [called for n, v in bound.items() if n not in executor.constexprs for called, _ in launch_args.named(n, v)]
     record = _record(kernel.__name__, bound, options, executor.constexprs)

@@ -1186,3 +1186,21 @@ def largest_of_axis_1(x):
     block = triton.next_power_of_2(x.shape[2])
     largest_of_axis_1_kernel[(x.shape[0],)](y, i, x, x.shape[1], x.shape[2], BLOCK_S=8, BLOCK=block)
     return y, i
+
+
+@triton.jit
+def scaled_kernel(x_ptr, s_ptr, y_ptr, m, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    mask = (rows[:, None] < m) & (cols[None, :] < n)
+    x = tl.load(x_ptr + rows[:, None] * n + cols[None, :], mask=mask, other=0.0)
+    s = tl.load(s_ptr + rows, mask=rows < m, other=0.0)
+    tl.store(y_ptr + rows[:, None] * n + cols[None, :], x * s[:, None], mask=mask)
+
+
+@triton.jit
+def dot_kernel(a_ptr, b_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(a_ptr + offsets, mask=offsets < n, other=0.0)
+    b = tl.load(b_ptr + offsets, mask=offsets < n, other=0.0)
+    tl.atomic_add(out_ptr, tl.sum(a * b))
