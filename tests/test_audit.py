@@ -412,12 +412,13 @@ def test_the_command_has_an_exit_status_and_writes_files(tmp_path, capsys):
     """0 without a fault, 1 with one, 2 for a usage error, which is a sentence."""
     file = tmp_path / "mine.py"
     file.write_text(
-        "import torch\ndef half(x):\n    return x / 2\ndef right(x):\n    return x * 0.5\n", encoding="utf-8"
+        "import torch\ndef half(x, of=2.0):\n    return x / of\ndef right(x):\n    return x * 0.5\n", encoding="utf-8"
     )
     asked = "--inputs", "randn(3, 20)", "--junit", tmp_path / "j.xml", "--json", tmp_path / "j.json"
 
     assert run(f"{file}::half", "--against", "right", *asked) == 0
     assert run(f"{file}::half", "--against", "torch.mul(x, 0.5)", *asked) == 0
+    assert run(f"{file}::half", "--against", "x / of", *asked) == 0  # with the default of the function
     assert run(f"{file}::half", "--against", "torch.neg", *asked) == 1
     assert ElementTree.parse(tmp_path / "j.xml").getroot().get("failures") == "1"
     assert json.loads((tmp_path / "j.json").read_text(encoding="utf-8"))["reference"] == "torch.neg"

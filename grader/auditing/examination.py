@@ -24,6 +24,7 @@ from .tuning import Tuning
 
 _ALL_ORDERED, _SOME_ORDERED = 8, 4  # cases that run in other orders too: so many, and then each fourth one
 _NO_ROWS = 1 << 62  # so large is a case without rows: where another one shows a fault too, that one is shown
+_CLOSE = 0.5  # of the allowed error: what comes nearer to it is compared with all that is allowed, too
 _SMALL = 1 << 16  # elements of a case that is run once more to find the lines of its accesses
 
 
@@ -229,7 +230,7 @@ class Examination:
         by_pytorch = seen.done.stored_by_pytorch(got)
         wrong = compared(name, got, want, error, by_pytorch)
         for beside in seen.wanted.besides:
-            if wrong is not None:
+            if wrong is not None or used(got, want, error) > _CLOSE:
                 error = torch.maximum(error, seen.wanted.allowed_beside(place, beside))
                 wrong = compared(name, got, want, error, by_pytorch)
         if wrong is None:

@@ -94,6 +94,7 @@ def _numbers(arguments: Arguments, main: int) -> Iterator[Variant]:
 
     yield of_main(said("numbers up to 200"), _large)
     yield of_main(said("numbers near 0.001"), lambda t: _scaled(t, -10))
+    yield of_main(said("numbers near 1000"), _around_1000)
     yield Variant("values", said("some numbers near 0.000001 in each tensor"), (_some_tiny,))
     yield of_main(said("denormal numbers"), _denormal)
     yield of_main(said("all below 0"), lambda t: -t.abs())
@@ -198,6 +199,11 @@ def _scaled(tensor: torch.Tensor, exponent: int) -> torch.Tensor:
 
 def _large(tensor: torch.Tensor) -> torch.Tensor:
     return _scaled(tensor, 7)
+
+
+def _around_1000(tensor: torch.Tensor) -> torch.Tensor:
+    """Their spread is small beside their mean: of the mean of squares less the square of the mean, little is left."""
+    return 1000 + _scaled(tensor, 0)
 
 
 def _denormal(tensor: torch.Tensor) -> torch.Tensor:
