@@ -21,9 +21,11 @@ from conftest import ROOT
 import grader
 from grader import __main__ as command
 from grader import language
+from grader.auditing.arguments import Arguments
 from grader.auditing.audit import CannotAudit, audit
 from grader.auditing.report import FaultsFound
 from grader.auditing.report_files import as_json, junit
+from grader.auditing.sizes import as_multiples, parts_of, resized
 
 FOLDER = ROOT / "tests" / "audited"
 TEXT = (FOLDER / "kernels.py").read_text(encoding="utf-8")
@@ -90,6 +92,13 @@ INPUTS = {
     "squared_relu": (lambda x: x.clamp(min=0).square(), [randn(5, 70)]),
     "sampled": (KERNELS.sampled_reference, [randn(5, 90), torch.zeros(5), torch.arange(5)]),
     "half_sums": (KERNELS.half_sums_reference, [randn(4, 50)]),
+    "append_": (KERNELS.append_reference_, [randn(5, 24), randn(20, 24), torch.tensor([3, 19, -1, 0, 7])]),
+    "sorted_rows": (lambda x: x.sort(-1, descending=True).values, [randn(4, 50)]),
+    "combined": (KERNELS.combined_reference, [randn(16, 40), torch.arange(16) * 5 % 16, randn(16).abs(), 2]),
+    "affine_backward": (lambda dy, x: ((dy * x).sum(0), dy.sum(0)), [randn(5, 30), randn(5, 30).flip(0)]),
+    "capped": (lambda q, k: 20 * torch.tanh((q * k).sum(-1) / 20), [randn(5, 16), randn(5, 16).flip(0)]),
+    "mean_loss": (KERNELS.mean_loss_reference, [randn(5, 30), randn(5, 30).flip(0)]),
+    "largest_of_axis_1": (lambda x: tuple(x.max(1)), [randn(3, 21, 4)]),
 }
 QUICK = {
     "softmax",
@@ -100,6 +109,8 @@ QUICK = {
     "locked_sums",
     "two_of_many",
     "between",
+    "append_",
+    "sorted_rows",
 }  # arguments of other kinds, and fast
 
 
@@ -146,6 +157,39 @@ def test_a_planted_fault_is_found_with_its_sentence_and_line(name, tmp_path):
     assert not report
     assert any(line.text.startswith(planted["line"]) for line in lines), report
     assert all(edited.splitlines()[line.number - 1].strip() == line.text for line in lines)
+
+
+def test_what_comes_of_numbers_that_repeat_in_a_case_alone_is_a_note():
+    """As given, no two tokens have one slot; where the cache becomes shorter than their number, some must."""
+    report = audit(KERNELS.append_, *INPUTS["append_"][:1], *INPUTS["append_"][1], gpus=(), seconds=60)
+
+    assert report, report
+    assert [note for note in report.notes if "both store" in note and "numbers in slots are equal" in note]
+
+
+def test_places_stay_distinct_and_multiples_stay_multiples():
+    """A permutation stays one; a number of experts divides the rows."""
+    x, order, weights, k = INPUTS["combined"][1]
+    given = Arguments.of(KERNELS.combined, (x, order, weights, k), {})
+    parts = parts_of(given, [KERNELS.combined_reference(x, order, weights, k)])
+
+    assert parts == {16: 2}
+    assert as_multiples({16: 5, 40: 7}, parts) == {16: 6, 40: 7}
+    for length in (6, 32):
+        made = resized(given, {16: length}, seed=0)
+        assert sorted(made.leaves[1].tolist()) == [*range(length)]
+
+
+def test_what_a_function_raises_as_given_is_told_once():
+    """And no refusal beside it: the same error for each other case says nothing new."""
+
+    def failing(x):
+        raise NotImplementedError("it was removed")
+
+    report = audit(failing, lambda x: x, randn(3, 20), gpus=(), seconds=2)
+
+    assert [fault.sentence for fault in report.faults] == ["interpreted, it raises NotImplementedError: it was removed"]
+    assert not report.refusals
 
 
 def doubled(x):
@@ -274,6 +318,37 @@ def test_a_kernel_whose_grid_is_a_function_gets_other_sizes():
     assert other and "size" not in other.counts.cases and "other sizes" in repr(other)
 
 
+def test_a_grid_of_two_axes_is_a_function_too():
+    """It gets the numbers of the launch, as on a GPU, and gives numbers."""
+
+    def scaled(x, s, y, m, n):
+        y.copy_(x * s[:, None])
+
+    def grid(meta):
+        return triton.cdiv(meta["m"], meta["ROWS"]), triton.cdiv(meta["n"], meta["BLOCK"])
+
+    arguments = randn(37, 50), randn(37), torch.zeros(37, 50), 37, 50
+    right = audit(KERNELS.scaled_kernel, scaled, *arguments, grid=grid, gpus=(), ROWS=16, BLOCK=32)
+    short = audit(KERNELS.scaled_kernel, scaled, *arguments, grid=(3, 1), gpus=(), ROWS=16, BLOCK=32)
+
+    assert right and right.counts.cases["size"] > 3, right
+    assert "row 0" in repr(short) or "[0, 32]" in short.faults[0].sentence
+
+
+def test_what_a_kernel_stores_is_its_result_also_where_it_changes_nothing():
+    """The sum of zeros, in a vector of one zero; the reference has a number."""
+    arguments = randn(1000), randn(1000).flip(0), torch.zeros(1), 1000
+
+    def reference(a, b, out, n):
+        return (a * b).sum()
+
+    right = audit(KERNELS.dot_kernel, reference, *arguments, grid=(8,), gpus=(), BLOCK=128)
+    wrong = audit(KERNELS.dot_kernel, reference, *arguments, grid=(7,), gpus=(), BLOCK=128)
+
+    assert right, right
+    assert [fault.sentence.split(",")[0].split(" is ")[0] for fault in wrong.faults] == ["result"]
+
+
 def test_a_reference_that_fails_is_no_report():
     """Nothing was audited then; nor for a GPU that nobody knows."""
     with pytest.raises(CannotAudit, match="the reference fails"):
@@ -337,12 +412,13 @@ def test_the_command_has_an_exit_status_and_writes_files(tmp_path, capsys):
     """0 without a fault, 1 with one, 2 for a usage error, which is a sentence."""
     file = tmp_path / "mine.py"
     file.write_text(
-        "import torch\ndef half(x):\n    return x / 2\ndef right(x):\n    return x * 0.5\n", encoding="utf-8"
+        "import torch\ndef half(x, of=2.0):\n    return x / of\ndef right(x):\n    return x * 0.5\n", encoding="utf-8"
     )
     asked = "--inputs", "randn(3, 20)", "--junit", tmp_path / "j.xml", "--json", tmp_path / "j.json"
 
     assert run(f"{file}::half", "--against", "right", *asked) == 0
     assert run(f"{file}::half", "--against", "torch.mul(x, 0.5)", *asked) == 0
+    assert run(f"{file}::half", "--against", "x / of", *asked) == 0  # with the default of the function
     assert run(f"{file}::half", "--against", "torch.neg", *asked) == 1
     assert ElementTree.parse(tmp_path / "j.xml").getroot().get("failures") == "1"
     assert json.loads((tmp_path / "j.json").read_text(encoding="utf-8"))["reference"] == "torch.neg"

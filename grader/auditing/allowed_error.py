@@ -48,6 +48,7 @@ def moves(
     trials += [exact.mapped(lambda _, t: jittered(t, distance, generator)) for _ in range(_TRIALS)]
     usual = len(trials)
     if any(map(is_coarse, wants)):
+        trials += [exact.mapped(lambda _, t, sign=sign: _climbing(t, sign * distance)) for sign in (1, -1)]
         trials += [exact.mapped(lambda _, t: _without_ties(t, distance, generator)) for _ in range(_TIES)]
     for number, trial in enumerate(trials):
         try:
@@ -111,6 +112,12 @@ def _ramp(tensor: torch.Tensor, distance: float) -> torch.Tensor:
     tensor = tensor.nan_to_num(torch.nan, _HUGE, -_HUGE)  # infinities do not move
     climb = torch.linspace(0, distance, max(tensor.shape[-1], 2), dtype=tensor.dtype)[: tensor.shape[-1]]
     return tensor + climb * tensor.abs().clamp(min=1e-30)
+
+
+def _climbing(tensor: torch.Tensor, distance: float) -> torch.Tensor:
+    """The numbers moved further and further along all axes at once: of equal ones, the last one along any axis becomes
+    the largest or smallest, of however many."""
+    return _ramp(tensor.reshape(-1), distance).reshape(tensor.shape)
 
 
 def _smooth(moved: torch.Tensor) -> torch.Tensor:

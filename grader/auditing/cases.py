@@ -52,7 +52,7 @@ def cases(given: Arguments, examination, fixed: bool, seed: int) -> Iterator[Cas
             if lengths
             else said("other sizes and places in memory, since a kernel gets its sizes and strides as numbers")
         )
-    base = sizes.small(given, lengths)
+    base = sizes.as_multiples(sizes.small(given, lengths), examination.parts)
     if given.size() <= _MOST or fixed:
         yield Case("given", said("as given"), (lambda: kept(given),), orders=True)
     else:
@@ -105,11 +105,12 @@ def _works(examination, given: Arguments, base: dict[int, int], seed: int) -> bo
 def _of_sizes(given: Arguments, lengths: list[int], base: dict[int, int], examination, seed: int):
     """(elements of its arguments, case) of each other size."""
     seen: list[dict[int, int]] = []
-    for change in sizes.changes(lengths, base, examination.blocks()):
+    for each in sizes.changes(lengths, base, examination.blocks()):
+        change = sizes.as_multiples(each, examination.parts)
         if change in seen or sizes.resized(given, change, seed) is None:
             continue
         seen.append(change)
-        tries = sizes.attempts(change, base, given)
+        tries = [sizes.as_multiples(each, examination.parts) for each in sizes.attempts(change, base, given)]
         makes = tuple(lambda each=each: sizes.resized(given, each, seed) for each in tries)
         if makes:
             first = makes[0]()

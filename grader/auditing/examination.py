@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 
 import torch
 
@@ -18,10 +19,12 @@ from .findings import Fault, Findings
 from .kernel_lines import Line, Witness
 from .numbers_compared import Wrong, compared, nan_or_not, used
 from .one_run import Run, run
-from .sizes import blocks_of
+from .sizes import are_distinct, blocks_of, parts_of
 from .tuning import Tuning
 
 _ALL_ORDERED, _SOME_ORDERED = 8, 4  # cases that run in other orders too: so many, and then each fourth one
+_NO_ROWS = 1 << 62  # so large is a case without rows: where another one shows a fault too, that one is shown
+_CLOSE = 0.5  # of the allowed error: what comes nearer to it is compared with all that is allowed, too
 _SMALL = 1 << 16  # elements of a case that is run once more to find the lines of its accesses
 
 
@@ -52,6 +55,7 @@ class Examination:
         self.findings, self.counts = Findings(), Counts()
         self.tuning, self.configurations = Tuning(), 1  # configurations: of autotuned kernels, how many have run
         self.changes: list[int] = []  # places of the arguments that the reference stores to
+        self.parts: dict[int, int] = {}  # as `sizes.parts_of` has them
         self.unseen: list[str] = []
         self.given: Run | None = None  # the first run that ended well
         self.compiling: Compiling | None = None  # its launches
@@ -59,11 +63,17 @@ class Examination:
         self._dtypes: dict[frozenset, set[torch.dtype]] = defaultdict(set)
         self._constants: set[int] = set()
         self._ordered = 0
+        self._distinct: list[int] = []  # places of the arguments that hold whole numbers of which no two are equal
+        self._repeating = False  # whether it is noted what comes of equal ones
+        self._outputs: list[int] = []  # as in _Seen
+        self._raises = ""  # for the given arguments
 
     def begin(self, given: Arguments) -> None:
         """Look at the reference alone. Raises CannotAudit where it fails on the given arguments."""
+        self._distinct = [i for i, tensor in given.tensors().items() if are_distinct(tensor)]
         try:
-            self.changes = expected(self.reference, given, set(), self.seed).changed
+            wanted = expected(self.reference, given, set(), self.seed)
+            self.changes, self.parts = wanted.changed, parts_of(given, wanted.results)
         except ReferenceFailed as error:
             raise CannotAudit(said("the reference fails on the given inputs: {error}", error=error)) from None
 
@@ -117,29 +127,34 @@ class Examination:
 
     def _wanted(self, case: Case, arguments: Arguments) -> Expected:
         wanted = self._expected(arguments)
-        return wanted.where_as(self._expected(case.usual())) if case.where_nan == "elsewhere" else wanted
+        if case.where_nan != "elsewhere":
+            return wanted
+        usual = case.usual()
+        return wanted.where_as(self._expected(usual)).where_apart_from(self.reference, usual, arguments)
 
     def _expected(self, arguments: Arguments) -> Expected:
         return expected(self.reference, arguments, self._dtypes[arguments.dtypes()], self.seed)
 
     def _examine(self, case: Case, make, pristine: Arguments, wanted: Expected, last: bool) -> bool:
         """Whether the function took the arguments, or these are the last ones to try."""
-        words, size = case.described(pristine), pristine.size()
+        words, size = case.described(pristine), _NO_ROWS if case.kind == "empty" else pristine.size()
         done = self._again(case, make) if case.kind == "again" else run(self.function, make())
         if not (dtypes := {result.dtype for result in done.results}) <= self._dtypes[pristine.dtypes()]:
             self._dtypes[pristine.dtypes()] |= dtypes
             wanted = self._wanted(case, pristine)
-        seen = _Seen(case, make, words, size, done, wanted)
+        seen = _Seen(case, make, words, size, done, wanted, self._outputs)
         if done.error is not None:
             return self._raised(seen, last)
         self.counts.cases[case.kind] += 1
         self._know(done)
+        if case.kind == "given" and not done.returned:
+            self._outputs = [i for i in done.changed() if i not in wanted.changed]
         if not wanted.exact:
             self.not_seen(said("the reference in float64, which it refuses: it computed in the dtypes of the inputs"))
         self._numbers(seen)
         self._inputs(seen)
         if case.orders and self._orders_due() and not self.findings.known(("order",), words, size):
-            order_of_programs.examine(self.function, make, done, lambda *found: self._order(seen, *found))
+            self._in_order(seen, make)
         return True
 
     def _orders_due(self) -> bool:
@@ -171,13 +186,15 @@ class Examination:
             self.counts.cases[case.kind] += 1
             self._fault("numbers", message(error), seen, lines, ("endless", lines))
         elif case.kind == "given":
+            self._raises = _named(error)
             self.counts.cases[case.kind] += 1
             told = said("interpreted, it raises {type}: {error}", type=type(error).__name__, error=error)
             self._fault("numbers", told, seen, lines, ("raises", lines))
         elif last:
             self.counts.refused += 1
             told = _first_line(error) or (lines[0].text if lines else "")
-            self.findings.refused(f"{type(error).__name__}: {told}", case.label or words)
+            if _named(error) != self._raises:  # that is a fault already
+                self.findings.refused(f"{type(error).__name__}: {told}", case.label or words)
         return last or isinstance(error, (OutOfBounds, EndlessKernel))
 
     def _numbers(self, seen: _Seen) -> None:
@@ -212,9 +229,10 @@ class Examination:
             error = torch.where(got.isnan(), torch.inf, error)
         by_pytorch = seen.done.stored_by_pytorch(got)
         wrong = compared(name, got, want, error, by_pytorch)
-        if wrong is not None:
-            error = torch.maximum(error, seen.wanted.allowed_beside(place))
-            wrong = compared(name, got, want, error, by_pytorch)
+        for beside in seen.wanted.besides:
+            if wrong is not None or used(got, want, error) > _CLOSE:
+                error = torch.maximum(error, seen.wanted.allowed_beside(place, beside))
+                wrong = compared(name, got, want, error, by_pytorch)
         if wrong is None:
             self._right(seen, place, name, got, error)
             return
@@ -225,7 +243,7 @@ class Examination:
         if self.findings.known(symptom, seen.words, seen.size):
             return
         lines: tuple[Line, ...] = ()
-        if wrong.at is not None and seen.size <= _SMALL:
+        if wrong.at is not None and seen.done.arguments.size() <= _SMALL:
             witness = Witness()
             again = run(self.function, seen.make(), recorder=witness)
             if wrong.stored and (lines := self._masked(seen, place, got, witness)):
@@ -319,14 +337,30 @@ class Examination:
                 after=f"{after[at].item():.6g}",
             )
             lines: tuple[Line, ...] = ()
-            if seen.size <= _SMALL:
+            if seen.done.arguments.size() <= _SMALL:
                 witness = Witness()
                 again = run(self.function, seen.make(), recorder=witness)
                 lines = witness.lines_of(again.arguments.leaves[i].detach(), at)
             self._fault("memory", told, seen, lines, ("changed", i), ("changed", i))
 
+    def _in_order(self, seen: _Seen, make) -> None:
+        repeating = [i for i in self._distinct if _repeats(seen.done.arguments.leaves[i])]
+        if not repeating:
+            order_of_programs.examine(self.function, make, seen.done, partial(self._order, seen))
+        elif not self._repeating:
+            order_of_programs.examine(self.function, make, seen.done, partial(self._repeated, seen, repeating))
+
     def _order(self, seen: _Seen, told: str, lines: tuple[Line, ...], kind: str) -> None:
         self._fault("order", told, seen, lines, (kind, lines), ("order",))
+
+    def _repeated(self, seen: _Seen, places: list[int], told: str, lines: tuple[Line, ...], kind: str) -> None:
+        """Note what comes of numbers that the case repeats and the given arguments do not: two tokens of one slot."""
+        names = ", ".join(seen.done.arguments.names[i] for i in places)
+        self.findings.note(
+            said(
+                "{told}: only where numbers in {names} are equal, and of those given no two are", told=told, names=names
+            )
+        )
 
     def _fault(self, section: str, sentence: str, seen: _Seen, lines: tuple, key: tuple, symptom: tuple = ()) -> None:
         self.findings.fault(Fault(section, sentence, seen.words, seen.size, lines, key, symptom))
@@ -334,7 +368,11 @@ class Examination:
 
 @dataclass
 class _Seen:
-    """A case that ran: its words, the elements of its arguments, its run and what was expected of it."""
+    """A case that ran: its words, the elements of its arguments, its run and what was expected of it.
+
+    outputs: places of the arguments that a function without a result has stored its results in as given: zeros over
+    zeros change nothing.
+    """
 
     case: Case
     make: object
@@ -342,14 +380,16 @@ class _Seen:
     size: int
     done: Run
     wanted: Expected
+    outputs: list[int] = field(default_factory=list)
 
     def returned_by(self, run: Run) -> list[torch.Tensor]:
         """What a run of the function returned, or stored in arguments in place of that."""
         returned = len(self.wanted.results) - len(self.wanted.changed)
         if run.returned or not returned or run.results:
             return run.results
-        stored = [i for i in self.done.changed() if i not in self.wanted.changed]
-        return [run.arguments.leaves[i].detach() for i in stored[:returned]]
+        places = self.outputs or [i for i in self.done.changed() if i not in self.wanted.changed]
+        stored = [run.arguments.leaves[i].detach() for i in places[:returned]]
+        return [_without_ones(got, want.shape) for got, want in zip(stored, self.wanted.results)]
 
     def results_of(self, run: Run) -> list[torch.Tensor]:
         """The results of a run in the order of those that are expected: returned ones, and arguments that change."""
@@ -375,6 +415,21 @@ def _is_same(seen: _Seen, results: list[torch.Tensor], one: int, other: int) -> 
         and wanted[one].numel() == wanted[other].numel()
         and order_of_programs.same(wanted[one].reshape(-1), wanted[other].reshape(-1))
     )
+
+
+def _without_ones(stored: torch.Tensor, shape: torch.Size) -> torch.Tensor:
+    """What was stored in an argument, in this shape if only axes of length 1 differ: one number is a vector of one."""
+    same = [n for n in stored.shape if n != 1] == [n for n in shape if n != 1]
+    return stored.reshape(shape) if same and stored.is_contiguous() else stored
+
+
+def _repeats(tensor: torch.Tensor) -> bool:
+    """Whether two numbers that may be places are equal."""
+    return tensor.numel() > 1 and not are_distinct(tensor)
+
+
+def _named(error: BaseException) -> str:
+    return f"{type(error).__name__}: {_first_line(error)}"
 
 
 def _first_line(error: BaseException) -> str:

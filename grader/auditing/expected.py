@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -29,8 +28,8 @@ class Expected:
 
     results: what it returns, and after that the arguments that it changes; float64, or whole numbers. changed: the
     places of these arguments. allowed: the absolute error of each result. native: the same results in the dtypes of the
-    arguments; None where it raises an error there. exact: whether it computed in float64. beside: computes the errors
-    that it has in float32 for inputs beside these, and where it rounds each step, which takes many calls.
+    arguments; None where it raises an error there. exact: whether it computed in float64. besides: compute the errors
+    that it has in float32 for inputs beside these, and where it rounds each step, which takes many calls each.
     """
 
     results: list[torch.Tensor]
@@ -38,11 +37,12 @@ class Expected:
     allowed: list[torch.Tensor]
     native: list[torch.Tensor] | None
     exact: bool
-    beside: Callable[[], list[torch.Tensor]] = list
+    besides: tuple[Callable[[], list[torch.Tensor]], ...] = ()
 
-    def allowed_beside(self, place: int) -> torch.Tensor:
-        """The error of one result, also allowing twice that of the reference beside these inputs, or in small steps."""
-        error, own = self.allowed[place], self.beside()
+    def allowed_beside(self, place: int, beside: Callable[[], list[torch.Tensor]]) -> torch.Tensor:
+        """The error of one result, also allowing twice that of the reference beside these inputs, or in small steps.
+        beside: one of `besides`."""
+        error, own = self.allowed[place], beside()
         if place >= len(own) or own[place].shape != error.shape:
             return error
         if is_coarse(want := self.results[place]):
@@ -58,6 +58,33 @@ class Expected:
             for mine, others, error in zip(self.results, other.results, self.allowed)
         ]
         return replace(self, allowed=errors)
+
+    def where_apart_from(self, reference, usual: Arguments, arguments: Arguments) -> Expected:
+        """The same, with any error allowed where a result depends on the numbers that differ from the usual ones.
+
+        They are made larger than all others, then smaller. Of a sorted row that has a NaN, each element behind it is
+        another one: where NaN belongs, implementations do not agree on.
+        """
+        errors = self.allowed
+        first = _outputs(reference, usual.mapped(lambda _, t: _wide(t)), self.changed) if self.exact else []
+        for sign in (1, -1):
+            trial = usual.mapped(lambda i, t, sign=sign: _wide(_elsewhere(t, arguments.leaves[i], sign)))
+            try:
+                moved = _outputs(reference, trial, self.changed) if self.exact else []
+            except Exception:  # it takes no such numbers
+                continue
+            errors = [
+                torch.where(one == other, error, torch.inf) if one.shape == other.shape == error.shape else error
+                for one, other, error in zip(first, moved, errors)
+            ] or errors
+        return replace(self, allowed=errors)
+
+
+def _elsewhere(usual: torch.Tensor, other: torch.Tensor, sign: int) -> torch.Tensor:
+    """The usual numbers, and where the others differ, one beyond all of them."""
+    if not usual.is_floating_point() or is_coarse(usual) or not usual.numel():
+        return usual
+    return torch.where(usual == other, usual, sign * (1 + 2 * usual.abs().max()))
 
 
 def expected(reference, arguments: Arguments, dtypes: set[torch.dtype], seed: int) -> Expected:
@@ -85,8 +112,9 @@ def expected(reference, arguments: Arguments, dtypes: set[torch.dtype], seed: in
     errors = [allowed_error.allowed(want, each, length, dtypes) for want, each in zip(results, moved)]
     if single is not None:
         errors = [_no_stricter(error, want, each) for error, want, each in zip(errors, results, single)]
-    beside = cache(partial(_errors_beside, reference, arguments, changed, distance, seed)) if exact else list
-    return Expected([_wide(each) for each in results], changed, errors, native, exact, beside)
+    kinds = (_own_errors, _errors_of_steps) if exact else ()
+    besides = tuple(cache(partial(each, reference, arguments, changed, distance, seed)) for each in kinds)
+    return Expected([_wide(each) for each in results], changed, errors, native, exact, besides)
 
 
 def _outputs(reference, arguments: Arguments, changed: list[int]) -> list[torch.Tensor]:
@@ -103,15 +131,6 @@ def _in_single(reference, arguments: Arguments, changed: list[int]) -> list[torc
         return _outputs(reference, arguments.mapped(lambda _, t: t.float() if t.dtype in HALF else t), changed)
     except Exception:  # it has tensors of its own, in half precision
         return None
-
-
-def _errors_beside(
-    reference, arguments: Arguments, changed: list[int], distance: float, seed: int
-) -> list[torch.Tensor]:
-    """The largest error of each result, of the reference in float32 beside these inputs, and where each step rounds."""
-    kinds = [each(reference, arguments, changed, distance, seed) for each in (_own_errors, _errors_of_steps)]
-    kinds = [errors for errors in kinds if errors]
-    return [functools.reduce(torch.maximum, errors) for errors in zip(*kinds, strict=True)]
 
 
 def _errors_of_steps(

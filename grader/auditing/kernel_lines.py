@@ -32,7 +32,8 @@ def line_at(file: str, number: int) -> Line:
 
 @dataclass(frozen=True)
 class Access:
-    """One access of one program to one element. step: its place among all accesses of the run."""
+    """One access of one program to one element. step: its place among all accesses of the run. atomic: whether it is
+    the load or the store of an atomic operation."""
 
     op: str
     program: int
@@ -40,6 +41,7 @@ class Access:
     launch: int
     line: Line
     step: int
+    atomic: bool
 
 
 class Witness(Recorder):
@@ -69,7 +71,7 @@ class Witness(Recorder):
             region = regions[index - 1]
             mine = active[(active >> np.uint64(WINDOW_BITS)) == index]
             real = region.to_real(mine[region.elements(mine)[1]])
-            access = Access(op, program, region.name, self._number, line, self._step)
+            access = Access(op, program, region.name, self._number, line, self._step, self.in_atomic)
             for address in np.unique(real).tolist():
                 self.accesses[address].append(access)
         if op == "load" and not mask.all():
@@ -99,12 +101,14 @@ class Witness(Recorder):
     def race(self) -> tuple[Access, Access] | None:
         """Two accesses of two programs of one launch to one element, of which the second one stores.
 
-        Two stores come first, then a load and a store.
+        Two stores come first, then a load and a store. Two atomic operations do not race.
         """
         meetings = []
         for address, accesses in self.accesses.items():
             for store in (access for access in accesses if access.op == "store"):
                 for other in accesses:
+                    if other.atomic and store.atomic:
+                        continue
                     if (other.launch, other.program != store.program) == (store.launch, True):
                         meetings.append((other.op == "load", min(other.step, store.step), address, other, store))
                         break

@@ -7,6 +7,8 @@ What float32 has no number for is lost: two shares that are 0 in float32 are equ
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 from torch._decomp import decomposition_table
 from torch.utils import _pytree
@@ -24,7 +26,8 @@ _EXACT = (
     "slice sort split squeeze stack t topk transpose tril triu unbind unfold unsqueeze view where zeros "
     "_local_scalar_dense _reshape _to_copy _unsafe_view"
 ).split()
-
+# Small numbers that many compute as the difference of larger ones: tanh(x) as 2 sigmoid(2x) - 1, say.
+_FROM_1 = frozenset("asinh atanh elu erf expm1 log1p log_sigmoid_forward sinh softplus tanh".split())
 
 _LOST = torch.finfo(torch.float32).smallest_normal
 
@@ -32,7 +35,8 @@ _LOST = torch.finfo(torch.float32).smallest_normal
 class Rounded(TorchDispatchMode):
     """Inside the block, what operators of PyTorch are given in float64 moves up or down by a relative distance.
 
-    What they return moves by less than float32 has a normal number for.
+    What they return moves by less than float32 has a normal number for; a function that many compute from numbers near
+    1, by the distance.
     """
 
     @classmethod
@@ -51,12 +55,14 @@ class Rounded(TorchDispatchMode):
         if operator._schema.is_mutable or name.rstrip("_") in _EXACT or name.split("_")[0] in _EXACT:
             return operator(*args, **kwargs)
         args, kwargs = _pytree.tree_map_only(torch.Tensor, self._moved, (args, kwargs))
-        return _pytree.tree_map_only(torch.Tensor, self._noisy, operator(*args, **kwargs))
+        noise = max(_LOST, self._distance if name in _FROM_1 else 0.0)
+        noisy = partial(self._noisy, noise)
+        return _pytree.tree_map_only(torch.Tensor, noisy, operator(*args, **kwargs))
 
     def _moved(self, tensor: torch.Tensor) -> torch.Tensor:
         return jittered(tensor, self._distance, self._generator) if tensor.dtype == torch.float64 else tensor
 
-    def _noisy(self, tensor: torch.Tensor) -> torch.Tensor:
+    def _noisy(self, most: float, tensor: torch.Tensor) -> torch.Tensor:
         if tensor.dtype != torch.float64:
             return tensor
-        return tensor + _LOST * torch.rand(tensor.shape, generator=self._generator, dtype=tensor.dtype)
+        return tensor + most * torch.rand(tensor.shape, generator=self._generator, dtype=tensor.dtype)

@@ -64,11 +64,28 @@ def blocks_of(constants: Iterable) -> set[int]:
     return {value for value in constants if type(value) is int}
 
 
+def parts_of(arguments: Arguments, results: list[torch.Tensor]) -> dict[int, int]:
+    """{length of an axis: a plain whole number}, where a result has an axis of their quotient, and no tensor has one.
+
+    So many experts of each token, say: such an axis is a multiple of its number.
+    """
+    numbers = {leaf for leaf in arguments.leaves if type(leaf) is int and leaf > 1}
+    lengths = {n for tensor in arguments.tensors().values() for n in tensor.shape}
+    made = {n for result in results for n in result.shape} - lengths
+    return {n: number for n in lengths for number in numbers if n % number == 0 and n // number in made - {1}}
+
+
+def as_multiples(change: dict[int, int], parts: dict[int, int]) -> dict[int, int]:
+    """The change with the next multiple in place of a length that is none. parts: as `parts_of` has them."""
+    return {n: -(-m // parts[n]) * parts[n] if n in parts else m for n, m in change.items()}
+
+
 def resized(arguments: Arguments, change: dict[int, int], seed: int) -> Arguments | None:
     """The arguments with other lengths of axes; None where they have no such form.
 
     Numbers are those of the given tensors: a smaller tensor is a corner of the given one, and a larger one has more of
-    the same. Integers keep their range: those that may be places along an axis stay within it. A plain whole number
+    the same. Integers keep their range: those that may be places along an axis stay within it, and no two places become
+    one where the axis has room for all. A plain whole number
     that is the length of an axis changes with it, also in a tuple; those that a kernel gets are products of lengths and
     strides too. No axis of a kernel's tensors becomes longer, since its blocks may be as long as they are.
     """
@@ -90,7 +107,7 @@ def resized(arguments: Arguments, change: dict[int, int], seed: int) -> Argument
         if made.shape != leaf.shape and _ordered(leaf) and _is_length(leaf[-1], arguments):
             return None  # the last number says where something ends
         ends = _ordered(leaf) and _is_length(leaf[-1], arguments)
-        leaves.append(made if ends else _within(made, leaf, arguments, limits))
+        leaves.append(made if ends else _distinct(_within(made, leaf, arguments, limits), leaf, arguments, change))
     made = arguments.with_leaves(leaves)
     return made if arguments.constants is None else _with_numbers(made, arguments)
 
@@ -195,6 +212,36 @@ def _within(made: torch.Tensor, given: torch.Tensor, arguments: Arguments, limit
     longer = {n for t in arguments.tensors().values() for n in t.shape if n > most}
     limit = min((limits[n] for n in longer & limits.keys()), default=0)
     return torch.where(made >= 0, made % limit, made) if limit else made
+
+
+def _distinct(made: torch.Tensor, given: torch.Tensor, arguments: Arguments, change: dict[int, int]) -> torch.Tensor:
+    """Places of which no two are equal where no two of the given ones are, as far as the axis has room for so many.
+
+    Two tokens of one slot would be a race that the given ones do not have. A permutation stays one.
+    """
+    if not are_distinct(given) or are_distinct(made):
+        return made
+    most = int(given.max())
+    rooms = {change.get(n, n) for t in arguments.tensors().values() for n in t.shape if n > most}
+    if int(given.min()) == 0 and most == given.numel() - 1:
+        rooms.add(made.numel())
+    room = min(rooms, default=0)
+    places = made >= 0
+    count = int(places.sum())
+    if count > room:
+        return made
+    drawn = torch.randperm(room, generator=torch.Generator().manual_seed(room))[:count]
+    distinct = made.clone()
+    distinct[places] = (drawn.sort().values if _ordered(given) else drawn).to(made.dtype)
+    return distinct
+
+
+def are_distinct(tensor: torch.Tensor) -> bool:
+    """Whether a tensor holds whole numbers of which no two that may be places are equal."""
+    if not _counts(tensor) or tensor.numel() < 2:
+        return False
+    places = tensor[tensor >= 0]
+    return len(places.unique()) == places.numel()
 
 
 def _is_length(number: torch.Tensor, arguments: Arguments) -> bool:

@@ -94,6 +94,7 @@ def _numbers(arguments: Arguments, main: int) -> Iterator[Variant]:
 
     yield of_main(said("numbers up to 200"), _large)
     yield of_main(said("numbers near 0.001"), lambda t: _scaled(t, -10))
+    yield of_main(said("numbers near 1000"), _around_1000)
     yield Variant("values", said("some numbers near 0.000001 in each tensor"), (_some_tiny,))
     yield of_main(said("denormal numbers"), _denormal)
     yield of_main(said("all below 0"), lambda t: -t.abs())
@@ -102,6 +103,7 @@ def _numbers(arguments: Arguments, main: int) -> Iterator[Variant]:
     yield of_main(said("some -inf"), _masked, "left out")
     yield of_main(said("a row of -inf"), _masked_row, "elsewhere")
     yield of_main(said("one NaN"), _one_nan, "elsewhere")
+    yield Variant("values", said("numbers up to 200 in each tensor"), (_all_large,))
     floats = [i for i, t in arguments.tensors().items() if not is_coarse(t) and i != main]
     for i in floats[:_MOST_OTHERS]:
         for label, change, where_nan in (
@@ -199,6 +201,11 @@ def _large(tensor: torch.Tensor) -> torch.Tensor:
     return _scaled(tensor, 7)
 
 
+def _around_1000(tensor: torch.Tensor) -> torch.Tensor:
+    """Their spread is small beside their mean: of the mean of squares less the square of the mean, little is left."""
+    return 1000 + _scaled(tensor, 0)
+
+
 def _denormal(tensor: torch.Tensor) -> torch.Tensor:
     """All below the smallest normal number of the dtype. They keep most of their digits."""
     return _scaled(tensor, math.frexp(torch.finfo(tensor.dtype).smallest_normal)[1] - 4)
@@ -215,6 +222,12 @@ def _some_tiny(arguments: Arguments) -> Arguments:
         return torch.where(small, _scaled(tensor, -20), tensor)
 
     return arguments.mapped(shrink)
+
+
+def _all_large(arguments: Arguments) -> Arguments | None:
+    """Products of what is large in two tensors are larger still. None where one tensor is all there is."""
+    floats = [i for i, t in arguments.tensors().items() if not is_coarse(t) and t.numel()]
+    return arguments.mapped(lambda i, t: _large(t) if i in floats else t) if len(floats) > 1 else None
 
 
 def _equal(tensor: torch.Tensor) -> torch.Tensor:

@@ -15,6 +15,7 @@ from ..language import say
 from ..sentence import said
 
 _MODULE = "audited"
+_DEFAULTS = "_defaults"  # of the function's parameters, in an expression of them
 
 
 def add(commands) -> None:
@@ -133,8 +134,10 @@ def _reference(text: str, module, function) -> Callable:
         if not callable(found):
             raise _Usage(said("{text} is no function", text=text))
         return found
-    parameters = ", ".join(inspect.signature(function).parameters)
-    return _evaluated(f"lambda {parameters}: {text}", names)
+    parameters = inspect.signature(function).parameters.values()
+    defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
+    plain = (f"{p.name}={_DEFAULTS}[{p.name!r}]" if p.name in defaults else p.name for p in parameters)
+    return _evaluated(f"lambda {', '.join(plain)}: {text}", names | {_DEFAULTS: defaults})
 
 
 def _inputs(text: str, module, seed: int) -> tuple:

@@ -413,11 +413,18 @@ def _checked_update(ptrs, mask, private: Private, width: int):
     """An atomic access, checked and counted as a load and a store. One out of bounds is told as the store."""
     if current.ledger is not None:
         current.ledger.storing_lanes.barriers += 1
+    recorder = current.recorder
+    if recorder is not None:
+        recorder.in_atomic = True
     try:
         _checked_access("load", ptrs, mask, private, width)
     except OutOfBounds:
         pass
-    return _checked_access("store", ptrs, mask, private, width, atomic=True)
+    try:
+        return _checked_access("store", ptrs, mask, private, width, atomic=True)
+    finally:
+        if recorder is not None:
+            recorder.in_atomic = False
 
 
 def _count_access(launch: LaunchState, program: int) -> None:
@@ -449,9 +456,11 @@ def _count_access(launch: LaunchState, program: int) -> None:
 def _begun(executor, args, kwargs) -> LaunchState:
     """The state of a launch that begins. args, kwargs: those of the launch. Raises KernelMisuse."""
     kernel = executor.fn
-    executor.grid = launch_args.as_grid(executor.grid, kernel.__name__)
+    grid = launch_args.as_grid(executor.grid, kernel.__name__)
     executor.constexprs = launch_args.constexprs(executor)
     bound, options = launch_args.bind(kernel, args, kwargs)
+    # As on a GPU, a function gets the numbers of the launch. The stock interpreter gives it tensors in their place.
+    executor.grid = grid(bound) if callable(grid) else grid
     launch_args.check(kernel.__name__, bound, executor.constexprs)
     names = [called for n, v in bound.items() if n not in executor.constexprs for called, _ in launch_args.named(n, v)]
     record = _record(kernel.__name__, bound, options, executor.constexprs)

@@ -16,8 +16,10 @@ Line = tuple[Region, int, int, int]  # region, row, first column, active lanes
 class Recorder:
     """The accesses of all launches of one recording, up to a limit. panels: one for each launch, tensor and operation.
 
-    A panel beyond the limit has complete=False.
+    A panel beyond the limit has complete=False. in_atomic: whether the accesses now are those of an atomic operation.
     """
+
+    in_atomic = False
 
     def __init__(self):
         self.panels: list[Panel] = []

@@ -1038,3 +1038,169 @@ def half_sums(x):
 
 def half_sums_reference(x):
     return torch.nn.functional.pad(x.reshape(-1), (0, -x.numel() % 4)).view(-1, 4).sum(0)
+
+
+@triton.jit
+def append_kernel(cache_ptr, x_ptr, slots_ptr, cache_stride, x_stride, n, BLOCK: tl.constexpr):
+    token = tl.program_id(0).to(tl.int64)
+    slot = tl.load(slots_ptr + token).to(tl.int64)
+    if slot >= 0:
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + token * x_stride + cols, mask=cols < n)
+        tl.store(cache_ptr + slot * cache_stride + cols, x, mask=cols < n)
+
+
+def append_(x, cache, slots):
+    """Each token in its slot; one of -1 has none."""
+    assert x.stride(1) == cache.stride(1) == 1 and x.dtype == cache.dtype
+    n, slots = x.shape[1], slots.contiguous()
+    block = triton.next_power_of_2(n)
+    append_kernel[(len(x),)](cache, x, slots, cache.stride(0), x.stride(0), n, BLOCK=block)
+
+
+def append_reference_(x, cache, slots):
+    cache[slots[slots >= 0]] = x[slots >= 0]
+
+
+@triton.jit
+def sorted_kernel(y_ptr, x_ptr, y_stride, x_stride, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * x_stride + cols, mask=cols < n, other=-float("inf"))
+    tl.store(y_ptr + row * y_stride + cols, tl.sort(x, descending=True), mask=cols < n)
+
+
+def sorted_rows(x):
+    x = x if x.stride(1) == 1 else x.contiguous()
+    y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    block = triton.next_power_of_2(x.shape[1])
+    sorted_kernel[(len(x),)](y, x, y.stride(0), x.stride(0), x.shape[1], BLOCK=block)
+    return y
+
+
+@triton.jit
+def combined_kernel(y_ptr, x_ptr, order_ptr, w_ptr, x_stride, D, K: tl.constexpr, BLOCK: tl.constexpr):
+    place = tl.program_id(0).to(tl.int64)
+    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    token = tl.load(order_ptr + place) // K
+    x = tl.load(x_ptr + place * x_stride + cols, mask=cols < D, other=0.0).to(tl.float32)
+    tl.atomic_add(y_ptr + token * D + cols, x * tl.load(w_ptr + place).to(tl.float32), mask=cols < D)
+
+
+def combined(x, order, weights, k):
+    """What k experts of each token have made, weighted and summed. order: for each row of x, token * k + expert."""
+    assert x.stride(1) == 1
+    order, weights = order.contiguous(), weights.contiguous()
+    y = torch.zeros((len(x) // k, x.shape[1]), dtype=torch.float32, device=x.device)
+    grid = (len(x), triton.cdiv(x.shape[1], 32))
+    combined_kernel[grid](y, x, order, weights, x.stride(0), x.shape[1], K=k, BLOCK=32)
+    return y.to(x.dtype)
+
+
+def combined_reference(x, order, weights, k):
+    return torch.zeros(len(x) // k, x.shape[1], dtype=x.dtype).index_add(0, order // k, x * weights[:, None])
+
+
+@triton.jit
+def affine_backward_kernel(dw_ptr, db_ptr, dy_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    x = tl.load(x_ptr + row * n + cols, mask=mask, other=0.0).to(tl.float32)
+    dy = tl.load(dy_ptr + row * n + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.atomic_add(dw_ptr + cols, dy * x, mask=mask)
+    tl.atomic_add(db_ptr + cols, dy, mask=mask)
+
+
+def affine_backward(dy, x):
+    """Gradients of the weight and the bias of an affine map by columns."""
+    dy, x = dy.contiguous(), x.contiguous()
+    dw = torch.zeros(x.shape[1], dtype=torch.float32, device=x.device)
+    db = torch.zeros(x.shape[1], dtype=torch.float32, device=x.device)
+    affine_backward_kernel[(len(x),)](dw, db, dy, x, x.shape[1], BLOCK=triton.next_power_of_2(x.shape[1]))
+    return dw.to(x.dtype), db.to(x.dtype)
+
+
+@triton.jit
+def capped_kernel(y_ptr, q_ptr, k_ptr, D, cap, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    q = tl.load(q_ptr + row * D + cols, mask=cols < D, other=0.0).to(tl.float32)
+    k = tl.load(k_ptr + row * D + cols, mask=cols < D, other=0.0).to(tl.float32)
+    s = tl.sum(q * k, axis=0) / cap
+    e = tl.exp(-2.0 * tl.abs(s))
+    t = (1.0 - e) / (1.0 + e)
+    tl.store(y_ptr + row, cap * tl.where(s < 0, -t, t))
+
+
+def capped(q, k, cap=20.0):
+    """Capped scores of each query with its key."""
+    q, k = q.contiguous(), k.contiguous()
+    y = torch.empty(len(q), dtype=torch.float32, device=q.device)
+    capped_kernel[(len(q),)](y, q, k, q.shape[1], cap, BLOCK=triton.next_power_of_2(q.shape[1]))
+    return y
+
+
+@triton.jit
+def mean_loss_kernel(loss_ptr, x_ptr, y_ptr, n, share, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n + cols, mask=cols < n, other=0.0).to(tl.float32)
+    y = tl.load(y_ptr + row * n + cols, mask=cols < n, other=0.0).to(tl.float32)
+    tl.atomic_add(loss_ptr, tl.sum((x - y) * (x - y), axis=0) * share)
+
+
+def mean_loss(x, y):
+    x, y = x.contiguous(), y.contiguous()
+    loss = torch.zeros((), dtype=torch.float32, device=x.device)
+    mean_loss_kernel[(len(x),)](loss, x, y, x.shape[1], 1 / max(x.numel(), 1), BLOCK=triton.next_power_of_2(x.shape[1]))
+    return loss
+
+
+def mean_loss_reference(x, y):
+    return (x - y).square().sum() / max(x.numel(), 1)
+
+
+@triton.jit
+def largest_of_axis_1_kernel(y_ptr, i_ptr, x_ptr, S, D, BLOCK_S: tl.constexpr, BLOCK: tl.constexpr):
+    batch = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    best = tl.full([BLOCK], -float("inf"), tl.float32)
+    place = tl.zeros([BLOCK], tl.int32)
+    for start in range(0, S, BLOCK_S):
+        rows = start + tl.arange(0, BLOCK_S)
+        mask = (rows[:, None] < S) & (cols[None, :] < D)
+        x = tl.load(x_ptr + batch * S * D + rows[:, None] * D + cols[None, :], mask=mask, other=-float("inf"))
+        value, row = tl.max(x.to(tl.float32), axis=0, return_indices=True)
+        place = tl.where(value >= best, start + row, place)
+        best = tl.maximum(value, best)
+    tl.store(y_ptr + batch * D + cols, best, mask=cols < D)
+    tl.store(i_ptr + batch * D + cols, place, mask=cols < D)
+
+
+def largest_of_axis_1(x):
+    """Of equal ones, the last block's: as good as any."""
+    x = x.contiguous()
+    y = torch.empty((x.shape[0], x.shape[2]), dtype=x.dtype, device=x.device)
+    i = torch.empty(y.shape, dtype=torch.int64, device=x.device)
+    block = triton.next_power_of_2(x.shape[2])
+    largest_of_axis_1_kernel[(x.shape[0],)](y, i, x, x.shape[1], x.shape[2], BLOCK_S=8, BLOCK=block)
+    return y, i
+
+
+@triton.jit
+def scaled_kernel(x_ptr, s_ptr, y_ptr, m, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    mask = (rows[:, None] < m) & (cols[None, :] < n)
+    x = tl.load(x_ptr + rows[:, None] * n + cols[None, :], mask=mask, other=0.0)
+    s = tl.load(s_ptr + rows, mask=rows < m, other=0.0)
+    tl.store(y_ptr + rows[:, None] * n + cols[None, :], x * s[:, None], mask=mask)
+
+
+@triton.jit
+def dot_kernel(a_ptr, b_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(a_ptr + offsets, mask=offsets < n, other=0.0)
+    b = tl.load(b_ptr + offsets, mask=offsets < n, other=0.0)
+    tl.atomic_add(out_ptr, tl.sum(a * b))
