@@ -89,7 +89,7 @@ def remarks(report: Report) -> list[str]:
     kinds = [said("{kind} {count}", kind=KINDS[kind], count=count) for kind, count in report.counts.cases.items()]
     told.append(said("cases: {kinds}", kinds=listed(kinds)))
     if count := report.counts.without_reference:
-        told.append(said("left out, because the reference refuses them: {count} cases", count=count))
+        told.append(said("cases left out, because the reference refuses them: {count}", count=count))
     if report.unseen:
         told.append(said("not looked at: {list}", list=joined("{one}; {two}", report.unseen)))
     told.append(said("seed={seed} repeats it; it took {seconds} s", seed=report.seed, seconds=f"{report.seconds:.1f}"))
