@@ -311,7 +311,7 @@ def show_page(page, *columns):
     """Print the lines of a source page, and below each of them some of its columns."""
     for row in page:
         print(f"{row['line']:3}  {row['text']}")
-        print("    ", ", ".join(f"{name}: {row[name]:,}" for name in columns if row[name]))
+        print("\n".join(f"{'':12}{name}: {row[name]:,}" for name in columns if row[name]))
 
 
 show_page(recorded["kernels"]["columns"]["lines"], SAMPLES, SECTORS, IDEAL)
