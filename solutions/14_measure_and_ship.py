@@ -507,7 +507,7 @@ for (name, shares), marker, color in zip(drawn.items(), "os^", ("#4477aa", "#eec
 axes.set_xticks(range(len(runs)), [f"{run['m']}×{run['n']}" for run in runs], rotation=60, ha="right")
 axes.set_ylabel("share of a copy")
 axes.set_ylim(0, 1.15)
-axes.legend(frameon=False)
+figure.legend(loc="outside upper left", ncols=3, frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
 plt.show()
 

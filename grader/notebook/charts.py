@@ -89,7 +89,7 @@ def bandwidth(record):
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.4, 4.6), dpi=110, layout="constrained", facecolor="white")
+    figure = Figure(figsize=(6.4, 4.8), dpi=110, layout="constrained", facecolor="white")
     axes = figure.add_subplot()
     rows = record["sweep"]
     for name, style in _RACERS:
@@ -101,7 +101,7 @@ def bandwidth(record):
     axes.set_xlabel(across, fontsize=11).sentence = across
     axes.set_ylabel(said("GB/s, each element counted\nonce read and once written"), fontsize=11)
     axes.set_title(f"{record['device']}, {record['date']}", fontsize=10, loc="left")
-    figure.legend(loc="outside lower center", ncols=3, fontsize=10, frameon=False, handlelength=3)
+    figure.legend(loc="outside lower left", ncols=2, fontsize=10, frameon=False, handlelength=3)
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 
