@@ -234,7 +234,7 @@ check("1.3")
 # %%
 for dtype in (torch.float32, torch.float16):
     largest = torch.finfo(dtype).max
-    print(dtype, "ends at", largest, "whose logarithm is", round(torch.tensor(largest).double().log().item(), 2))
+    print(f"{dtype} ends at {largest}, whose logarithm is {torch.tensor(largest).double().log().item():.2f}")
 
 # %% [markdown]
 # ## What to read

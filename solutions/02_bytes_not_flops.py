@@ -277,7 +277,7 @@ import matplotlib.pyplot as plt
 plt.rcParams["font.size"] = 11
 figure, axes = plt.subplots(figsize=(6.4, 5), dpi=110, layout="constrained")
 styles = {"T4": ":", "A100": "-.", "H20": (0, (4, 1, 1, 1, 1, 1)), "H100": "--", "H200": "-"}
-for card in cards:
+for card in reversed(cards):  # the legend names the highest first
     balance = card.flops / card.bandwidth
     roof = [0.1 * card.bandwidth, card.flops, card.flops]
     axes.loglog([0.1, balance, 100], roof, color="black", linestyle=styles[card.name], label=card.name)

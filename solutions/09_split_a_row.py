@@ -208,7 +208,7 @@ picture
 # %%
 total.fill_(nan), parts.fill_(nan)
 picture = trace(hopeful_kernel, total, parts, ones, 3, BLOCK=4, grid=(3,), order="reversed")
-print("the sum of twelve ones:", total.item(), "and the parts, after the launch:", parts.tolist())
+print(f"the sum of twelve ones: {total.item()}; the parts after the launch: {parts.tolist()}")
 picture
 
 # %% [markdown]

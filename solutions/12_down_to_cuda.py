@@ -400,12 +400,12 @@ launch(sum_rows, torch.arange(10.0).reshape(2, 5), threads=32)
 places, half = [3, 1, 7, 0, 4, 1, 6, 3], 4
 print("each thread has stored its own   ", places)
 while half > 0:
-    print("    barrier")
+    print("   ", "barrier")
     for me in range(half):  # on a GPU these threads work at the same time
         places[me] += places[me + half]
     print(f"threads below {half} have added      ", places)
     half //= 2
-print("    barrier, and then every thread may load place 0")
+print("   ", "barrier, and then every thread may load place 0")
 
 # %% [markdown]
 # Why is there a barrier in every step? In the first step, thread 2 stores to place 2. In the second step, thread 0 loads

@@ -373,7 +373,7 @@ import json
 from pathlib import Path
 
 routes = json.loads(Path("../records/routes_on_h200.json").read_text())
-print(f"{routes['device']}, {routes['date']}, torch {routes['versions']['torch']}: {routes['command']}")
+print(f"{routes['device']}, {routes['date']}, torch {routes['versions']['torch']}\n{routes['command']}")
 
 
 def share(run, name):
@@ -507,7 +507,7 @@ for (name, shares), marker, color in zip(drawn.items(), "os^", ("#4477aa", "#eec
 axes.set_xticks(range(len(runs)), [f"{run['m']}×{run['n']}" for run in runs], rotation=60, ha="right")
 axes.set_ylabel("share of a copy")
 axes.set_ylim(0, 1.15)
-axes.legend(frameon=False)
+figure.legend(loc="outside upper left", ncols=3, frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
 plt.show()
 
@@ -544,7 +544,7 @@ from grader import draw
 from grader.picture import Picture
 
 recorded = json.loads(Path("../records/softmax_on_h200.json").read_text())
-print(f"{recorded['device']}, recorded {recorded['date']}, torch {recorded['versions']['torch']}: {recorded['command']}")
+print(f"{recorded['device']}, recorded {recorded['date']}, torch {recorded['versions']['torch']}\n{recorded['command']}")
 names = [name for name in recorded["sweep"][0]["microseconds"] if name != "copy"]
 sweep = {name: [share(run, name) for run in recorded["sweep"]] for name in names}
 assert min(sweep["softmax"]) > 0.9 > min(sweep["one row"]) > 0.8 > 0.3 > max(sweep["five passes"])
@@ -586,12 +586,12 @@ def between(numbers, form):
     return " to ".join(dict.fromkeys(ends))
 
 
-print("taken             rows           columns            one row         softmax")
+print("taken             rows           columns              one row          softmax")
 for route, dtype in dict.fromkeys((run["route"], run["dtype"]) for run in recorded["results"]):
     some = [run for run in recorded["results"] if (run["route"], run["dtype"]) == (route, dtype)]
     rows, columns = (between((run[side] for run in some), "d") for side in "mn")
     one_row, picked = (between((share(run, name) for run in some), ".2f") for name in ("one row", "softmax"))
-    print(f"{route:8} {dtype:8} {rows:14} {columns:18} {one_row:15}  {picked}")
+    print(f"{route:8} {dtype:8} {rows:14} {columns:20} {one_row:15}  {picked}")
 
 assert "online" not in {run["route"] for run in recorded["results"]}
 

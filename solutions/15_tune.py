@@ -29,7 +29,7 @@ import triton.language as tl
 # %%
 recorded = json.loads(Path("../records/tuning_on_h200.json").read_text())
 lesson = recorded["lessons"]["15"]
-print(f"{recorded['device']}, {recorded['date']}, torch {recorded['versions']['torch']}: {recorded['command']}")
+print(f"{recorded['device']}, {recorded['date']}, torch {recorded['versions']['torch']}\n{recorded['command']}")
 
 
 def of(kernel, dtype, n, **some):

@@ -452,9 +452,9 @@ from pathlib import Path
 
 recorded = json.loads(Path("../records/cross_entropy_on_h200.json").read_text())
 print(f"{recorded['device']}: " + ", ".join(f"{name} {version}" for name, version in recorded["versions"].items()))
-print(f"{recorded['what']}\n")
+print("shares of the limit; forward: M·N elements read; both: 2·M·N read and M·N written; –: the library fails\n")
 peers = ("torch", "torch.compile", "Liger", "QuACK")
-print(f"{'':31}" + "".join(f"{peer:>14}" for peer in peers))
+print(f"{'':32}" + "".join(f"{peer:>14}" for peer in peers))
 for run in recorded["results"]:
     shares = (f"{run['shares'][peer]:14.2f}" if run["shares"][peer] else f"{'–':>14}" for peer in peers)
     print(f"{run['passes']:8} {run['dtype']:9}{run['m']:6}×{run['n']:<7}" + "".join(shares))

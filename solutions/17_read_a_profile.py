@@ -126,7 +126,7 @@ for name, mine in predicted.items():
 for name in ("copy", "odd_rows", "columns"):
     report = shown[name]["report"]
     each = report[LOADED] / report[REQUESTS]
-    print(f"{name:8}  {report[REQUESTS]:9,} requests, {report[LOADED]:10,} sectors: {each:5.2f} sectors a request")
+    print(f"{name!s:8}  {report[REQUESTS]:9,} requests, {report[LOADED]:10,} sectors: {each:5.2f} sectors a request")
 
 # %% [markdown]
 # <details><summary>Sixteen sectors, and nothing wrong</summary>
@@ -166,9 +166,9 @@ def number(value):
     return f"{value / 1e6:.1f}M" if value >= 1e6 else f"{value:g}"
 
 
-print(f"{'':56}" + "".join(f"{letter:>8}" for letter in reports))
+print(f"{'':4}" + "".join(f"{letter:>8}" for letter in reports))
 for name in reports["A"]:
-    print(f"{name:56}" + "".join(f"{number(report[name]):>8}" for report in reports.values()))
+    print(f"{name}\n{'':4}" + "".join(f"{number(report[name]):>8}" for report in reports.values()))
 
 # %% [markdown]
 # | part of a name | what it means |
@@ -267,7 +267,7 @@ check("17.2")
 
 # %%
 for letter, launch in zip(reports, by_time):
-    print(f"{letter}  {limits(launch['report']):15} {launch['kernel']}")
+    print(f"{letter}  {limits(launch['report']):15} {launch['kernel']!s}")
 odd, walks = shown["odd_rows"]["report"], shown["two_walks"]["report"]
 assert 1.2 < odd["memory_l2_theoretical_sectors_global"] / odd["memory_l2_theoretical_sectors_global_ideal"] < 1.25
 assert walks["sm__warps_active.avg.pct_of_peak_sustained_active"] < 50
@@ -308,10 +308,10 @@ SECTORS, IDEAL = "L2 Theoretical Sectors Global", "L2 Theoretical Sectors Global
 
 
 def show_page(page, *columns):
-    """Print some columns of a source page."""
-    print("  ".join(columns))
+    """Print the lines of a source page, and below each of them some of its columns."""
     for row in page:
-        print("  ".join(f"{row[name]:{len(name)},}" for name in columns), f" {row['line']:3} {row['text']}")
+        print(f"{row['line']:3}  {row['text']}")
+        print("\n".join(f"{'':12}{name}: {row[name]:,}" for name in columns if row[name]))
 
 
 show_page(recorded["kernels"]["columns"]["lines"], SAMPLES, SECTORS, IDEAL)
@@ -327,7 +327,7 @@ show_page(recorded["kernels"]["columns"]["lines"], SAMPLES, SECTORS, IDEAL)
 # or `"spills"`. It returns the number of the line with the largest excess. For each limit, other columns count:
 
 # %%
-print(list(recorded["kernels"]["spilled"]["lines"][0]))
+print(*recorded["kernels"]["spilled"]["lines"][0], sep="\n")
 
 # %% [markdown]
 # - Registers are spilled to **local** memory, which is the thread's part of memory. Without spills there would be no
@@ -385,6 +385,7 @@ assert shown["spilled"]["n"] // (4 * 32) == 256 and shown["spilled"]["report"]["
 
 # %%
 import re
+import textwrap
 
 
 def advice(kernel):
@@ -395,7 +396,7 @@ def advice(kernel):
 
 
 for kind, percent, what in advice("copy"):
-    print(f"{percent:5.1f} % {kind:6}  {what[:110]}")
+    print(f"{percent:5.1f} % {kind:6}  {textwrap.shorten(what, 80)}")
 
 # %% [markdown]
 # **Est. Speedup** is the part of the launch's time that the advice could save. *Local* means: of one unit, looked at alone. The
@@ -431,7 +432,7 @@ print(f"a copy: {copy_rate / 1e12:.2f} TB/s\n\n{'kernel':10} {'at best':>8} {'pr
 for name, launch in sorted(shown.items(), key=lambda pair: pair[1]["report"][TIME]):
     best = headroom(launch["report"], 8 * launch["m"] * launch["n"], copy_rate)
     percent, what = max((percent, what) for kind, percent, what in advice(name) if kind == "of all")
-    print(f"{name:10} {best:8.2f} {1 / (1 - percent / 100):9.2f}   {what[:72]}")
+    print(f"{name!s:10} {best:8.2f} {1 / (1 - percent / 100):9.2f}   {textwrap.shorten(what, 66)}")
     assert (best < 1.02) == (name in ("copy", "odd_rows", "shipped")), 'what does check("17.4") say?'
     right = name in ("columns", "conflicts", "few_warps")
     assert percent > 25 and (not right or 0.67 < best * (1 - percent / 100) < 1.5)

@@ -5,6 +5,7 @@ import functools
 import gc
 import os
 import pathlib
+import re
 import shutil
 import sys
 import zlib
@@ -128,6 +129,11 @@ def one_of_each(answers: list, kind) -> list:
         pytest.param(each, marks=[] if id(each) in chosen else pytest.mark.more_answers, id=each.name)
         for each in answers
     ]
+
+
+def unwrapped(printed: str) -> list[str]:
+    """The lines of what was printed; what went on below a line, because that was too wide, is part of it."""
+    return re.sub(r"\n {4,}(?=\S)", " ", printed).splitlines()
 
 
 def working_tree(copy: pathlib.Path) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from conftest import unwrapped
 
 import grader
 from grader import environment
@@ -95,7 +96,7 @@ def test_a_launch_after_a_trace_is_counted_anew():
 def test_the_text_names_lines_requests_and_ways(capsys):
     """And the picture's description says the same, with the banks of the worst request."""
     picture = grader.trace(HEAD + kept("8 * me % 1024") + TAIL, X, threads=64)
-    lines = capsys.readouterr().out.splitlines()
+    lines = unwrapped(capsys.readouterr().out)
     bundle = picture._repr_mimebundle_()
 
     assert lines[0] == "k, 64 threads: requests of the first thread block to shared memory, 32 banks of 4 bytes"

@@ -109,7 +109,7 @@ def test_progress_counts_it_and_asks_for_it_last(exercise, tmp_path, monkeypatch
     progress_store.remember("0.2", exercise.points)
     progress()
     shown = capsys.readouterr().out
-    assert f"██████████  {MOST} of {MOST} points, and 2 bonus  0.1 ✓  0.2 ✓" in shown
+    assert f"██████████  {MOST} of {MOST} points, and 2 bonus  check_your_bench  0.1 ✓ 0.2 ✓" in shown
     assert f"{sum(each.points for each in others):g} of 100 points, and 2 bonus" in shown
 
 

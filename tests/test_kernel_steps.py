@@ -9,6 +9,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from conftest import unwrapped
 
 from grader import draw, interpreter
 from grader.interpreter import KernelMisuse
@@ -43,7 +44,7 @@ def test_each_line_says_what_it_moves(capsys):
     """Rows of 781 in 4 warps: loads and stores of memory at the ends, exchanges in both reductions."""
     row = torch.zeros(781)
     picture = draw.steps(row_kernel, row, row, 781, BLOCK=1024)
-    head, *lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    head, *lines = [line.strip() for line in unwrapped(capsys.readouterr().out)]
 
     assert head.startswith("row_kernel on H100, 4 warps: ") and head.endswith(" registers per thread; all numbers fit")
     assert lines[0].startswith('x = tl.load(x_ptr + cols, mask=mask, other=-float("inf"))')

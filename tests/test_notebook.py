@@ -105,7 +105,7 @@ def test_4_1_wrong_in_three_ways_then_right():
         assert "0 of 3 points" in text and "Ask yourself:" in text and "1×" in text
         assert "-inf" not in text.replace("one -inf", "")  # the fix is not given away
     assert "cases · 3 of 3 points" in outputs[8]
-    assert "4.1 ✓" in outputs[9] and "3 of 5 points  4.1" in outputs[9]
+    assert "4.1 ✓" in outputs[9] and "3 of 5 points  one_row  4.1" in outputs[9]
 
 
 def test_a_first_cell_that_fails_when_it_is_run_again_says_one_sentence(kernel):

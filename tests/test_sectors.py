@@ -7,6 +7,7 @@ os.environ["TRITON_INTERPRET"] = "1"
 
 import pytest
 import torch
+from conftest import unwrapped
 from traced import column_kernel, copied, copy_kernel, standing_tile_kernel, tile_kernel, unmasked_kernel
 
 import grader
@@ -113,7 +114,7 @@ def test_the_picture_has_a_number_for_each_lane_and_says_what_it_leaves_out():
 def test_what_the_guard_stops_is_no_request(capsys):
     """The access before it counts, and the sentence about it is there."""
     grader.trace(unmasked_kernel, torch.zeros(1, 5), torch.zeros(1, 5), 5, 5, BLOCK=8, grid=(1,), sectors=True)
-    lines = capsys.readouterr().out.splitlines()
+    lines = unwrapped(capsys.readouterr().out)
 
     assert lines[2] == "  loads from x_ptr: 1 request, 1 sector: 1 a request; the fewest possible"
     assert lines[3].startswith("stopped before it happened: ") and len(lines) == 4

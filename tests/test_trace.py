@@ -11,6 +11,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from conftest import unwrapped
 from traced import (
     before_kernel,
     column_kernel,
@@ -48,7 +49,7 @@ def trace(capsys):
 
     def run(*args, **kwargs):
         picture = grader.trace(*args, **kwargs)
-        lines = capsys.readouterr().out.splitlines()
+        lines = unwrapped(capsys.readouterr().out)
         if picture is not None:
             bundle = picture._repr_mimebundle_()
             for line in lines:
@@ -280,7 +281,7 @@ def drawn(*args, **kwargs):
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         picture = grader.trace(*args, **kwargs)
-    return printed.getvalue().splitlines(), picture._repr_mimebundle_()["text/html"]
+    return unwrapped(printed.getvalue()), picture._repr_mimebundle_()["text/html"]
 
 
 def boxes(page, look):

@@ -17,7 +17,7 @@ def page(report: Report) -> str:
     mark = "✓" if report else "✗"
     parts = [f"<p><strong>{mark} {html.escape(report.title())}</strong></p>", *map(_fault, report.faults)]
     rows = "".join(
-        f'<tr><th scope="row" style="text-align:left">{escaped(NAMES.get(section, section))}</th>'
+        f'<tr><th scope="row" style="text-align:left;white-space:nowrap">{escaped(NAMES.get(section, section))}</th>'
         f'<td style="text-align:left">{escaped(words)}</td></tr>'
         for section, words in outcomes(report)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from ..language import say, wrap
 from ..sentence import Said, joined, listed, said
@@ -10,6 +11,7 @@ from .findings import Fault, Line
 from .report import Report
 
 _WIDTH = 100
+_CELL = re.compile(r"(?:ipykernel_\d+[/\\]|ipython-input-)[^/\\]*$")  # the file of a cell, by its name
 _MOST = 3  # further cases that are named
 NAMES = {
     "numbers": said("numbers"),
@@ -105,7 +107,12 @@ def some(cases: list[str]) -> Said | str:
 
 
 def where(line: Line) -> str:
-    """A line of a kernel with its file and number. The file is relative to the current folder where that is shorter."""
+    """A line of a kernel with its file and number. The file is relative to the current folder where that is shorter.
+
+    A cell of a notebook has no file; IPython gives it a name that tells nobody anything.
+    """
+    if _CELL.search(line.file):
+        return say(said("line {number} of its cell", number=line.number))
     path = min(line.file, os.path.relpath(line.file), key=len)
     return f"{path}:{line.number}"
 

@@ -6,6 +6,7 @@ import re
 import textwrap
 import unicodedata
 
+WIDTH = 100  # columns of a cell's output beside JupyterLab's list of files, on a screen of 1280 pixels
 # What may stand on a line by itself: a run of narrow characters without a space, or one wide character with the
 # punctuation that must not be parted from it.
 _OPENING, _CLOSING = "（《〈「『“‘【［", "，。、；：？！）》〉」』”’】］…—"
@@ -24,6 +25,17 @@ def padded(text: str, width: int) -> str:
     """The text with spaces behind it, or in front of it for a width below 0, up to this width in columns."""
     spaces = " " * (abs(width) - columns(text))
     return spaces + text if width < 0 else text + spaces
+
+
+def fitted(line: str) -> str:
+    """A line of a table or a text; one that is too wide for a cell of a notebook goes on below, further indented.
+
+    A notebook breaks such a line anywhere, also within a number.
+    """
+    if columns(line) <= WIDTH:
+        return line
+    indent = " " * (len(line) - len(line.lstrip()))
+    return "\n".join(wrap(line.strip(), WIDTH, indent, indent + "    "))
 
 
 def wrap(text: str, width: int, first: str = "", later: str = "") -> list[str]:

@@ -1,7 +1,8 @@
 """A sheet for drawings of boxes and arrows: transparent, legible on light and dark pages, without need of colour.
 
-Positions are in inches from the top left corner. All text stands dark on light: in a box, or on a plate of its own. So
-it is legible on any page. Matplotlib keeps a text without its template, so each one has its sentence beside it.
+Positions are in inches from the top left corner. Boxes are light, and text on them is dark. Text beside boxes is black,
+which charts.see_through() replaces by the colour of the page. Matplotlib keeps a text without its template, so each
+one has its sentence beside it.
 """
 
 from __future__ import annotations
@@ -41,12 +42,11 @@ class Canvas:
             )  # fmt: skip
             written.sentence = text
 
-    def text(self, x: float, y: float, text: str, size: float = 9.5, ha: str = "left", va: str = "center") -> None:
-        """Text outside of boxes, on a light plate."""
-        plate = {"boxstyle": "round,pad=0.18", "facecolor": "white", "edgecolor": "none"}
-        written = self._axes.text(
-            x, y, text, ha=ha, va=va, fontsize=size, color=INK, linespacing=1.3, parse_math=False, bbox=plate
-        )
+    def text(self, x: float, y: float, text: str, size: float = 9.5, on_box: bool = False, **place) -> None:
+        """Text beside boxes; on_box: upon a box that was drawn before. place: ha and va of Matplotlib."""
+        place = {"ha": "left", "va": "center"} | place
+        colour = INK if on_box else "black"
+        written = self._axes.text(x, y, text, fontsize=size, color=colour, linespacing=1.3, parse_math=False, **place)
         written.sentence = text
 
     def arrow(self, x: float, start: float, end: float, wide: float, **style) -> None:

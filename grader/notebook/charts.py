@@ -7,7 +7,7 @@ import io
 import re
 
 from ..language import language, say
-from ..sentence import foreign, said
+from ..sentence import Said, foreign, said
 from . import fonts, printed
 
 _READ = {"color": "#4477aa", "edgecolor": "black", "linewidth": 0.8}
@@ -43,7 +43,7 @@ def traffic(runs):
     axes.set_xlabel(said("elements moved, in units of M·N"), fontsize=11)
     axes.tick_params(axis="x", labelsize=10)
     axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside upper right", ncols=2, fontsize=11, frameon=False)
+    figure.legend(loc="outside upper left", ncols=2, fontsize=11, frameon=False)
     return figure
 
 
@@ -67,7 +67,7 @@ def own_way(steps, side):
     across = said("megabytes moved, for a matrix of {side}×{side}", side=side)
     axes.set_xlabel(across, fontsize=11).sentence = across
     axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside upper right", ncols=2, fontsize=11, frameon=False)
+    figure.legend(loc="outside upper left", ncols=2, fontsize=11, frameon=False)
     return figure
 
 
@@ -89,7 +89,7 @@ def bandwidth(record):
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.4, 4.6), dpi=110, layout="constrained", facecolor="white")
+    figure = Figure(figsize=(6.4, 4.8), dpi=110, layout="constrained", facecolor="white")
     axes = figure.add_subplot()
     rows = record["sweep"]
     for name, style in _RACERS:
@@ -101,7 +101,7 @@ def bandwidth(record):
     axes.set_xlabel(across, fontsize=11).sentence = across
     axes.set_ylabel(said("GB/s, each element counted\nonce read and once written"), fontsize=11)
     axes.set_title(f"{record['device']}, {record['date']}", fontsize=10, loc="left")
-    figure.legend(loc="outside lower center", ncols=3, fontsize=10, frameon=False, handlelength=3)
+    figure.legend(loc="outside lower left", ncols=2, fontsize=10, frameon=False, handlelength=3)
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 
@@ -115,12 +115,27 @@ def in_language(figure) -> None:
 
     if language() == "en":
         return
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        labels = axis.get_ticklabels()
+        words = [_in_language(label) for label in labels]
+        if words != [label.get_text() for label in labels] and (family := fonts.family("".join(words))):
+            # Drawing takes the text of a tick from its axis, whatever its label says.
+            axis.set_ticks(axis.get_ticklocs(), words, fontfamily=family)
     for artist in figure.findobj(Text):
-        # A text of the engine has its sentence beside it; a lesson's cell writes plain words into its charts.
-        text = printed.as_drawn(artist.get_text())
-        words = say(getattr(artist, "sentence", None) or foreign.recognised(text))
+        words = _in_language(artist)
         if words != artist.get_text() and (family := fonts.family(words)):
             artist.set(text=words, fontfamily=family)
+
+
+def _in_language(artist) -> str:
+    """What a text of a figure says in the language in use."""
+    if (sentence := getattr(artist, "sentence", None)) is not None:
+        # The engine's: a plain text among its sentences is a name of somebody's code.
+        return say(sentence) if isinstance(sentence, Said) else artist.get_text()
+    text = artist.get_text()  # of a lesson's cell, which writes plain words into its charts
+    if (words := say(text)) != text:
+        return words
+    return say(foreign.recognised(printed.as_drawn(text)))
 
 
 def see_through(figure) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..interpreter import KernelMisuse
 from ..language import say
-from ..language.wrap import padded
+from ..language.wrap import fitted, padded
 from ..reference import memories
 from ..reference.memories import Level
 from ..sentence import joined, listed, said
@@ -58,7 +58,7 @@ def hierarchy(fn=None, *args, gpu: str = "H200", **kwargs):
     runs = [traffic.count(each, args, kwargs) for each in functions]
     told = [_told(run, levels[2]) for run in runs]
     table = [_head(gpu), *map(_row, levels), say(said("from: {source}", source=memories.source(gpu)))]
-    print("\n".join([*table, *(say(line) for lines in told for line in ["", *lines])]))
+    print("\n".join(map(fitted, [*table, *(say(line) for lines in told for line in ["", *lines])])))
     parts = [said("Picture of the memories of the {gpu}.", gpu=gpu), *(said("{one}.", one=_words(e)) for e in levels)]
     parts += [said("{one}.", one=line) for lines in told for line in lines]
     return Picture(in_a_line(parts), lambda: figure(gpu, levels, runs))
@@ -133,7 +133,7 @@ def _draw_columns(canvas: Canvas, columns: list[tuple[Run, Operation]], tops: li
     left = LEFT + LABEL
     for run, share in zip(runs, shares):
         if several:
-            canvas.text(left + share * wide / 2, tops[0] + 0.13, run[0][0].name, size=8.5, ha="center")
+            canvas.text(left + share * wide / 2, tops[0] + 0.13, run[0][0].name, size=8.5, on_box=True, ha="center")
         _draw_run(canvas, [each for _, each in run], (left, share * wide / len(run)), tops, 0.2 * several)
         left += share * wide + _APART
 
@@ -159,8 +159,9 @@ def _draw_run(
                 continue
             canvas.arrow(at, *ends, max(0.02, _WIDEST * min(1, amount / most)), **arrow)
             names = [_wrapped(_tensor(name)) for name, _ in moved[:_MOST_NAMES]] + ["..."] * (len(moved) > _MOST_NAMES)
-            canvas.text(at, memory + 0.24, _amount(amount), size=8, ha="center")
-            canvas.text(at, memory + 0.36, joined("{one}\n{two}", names), size=7, ha="center", va="top")
+            canvas.text(at, memory + 0.24, _amount(amount), size=8, on_box=True, ha="center")
+            beside = joined("{one}\n{two}", names)
+            canvas.text(at, memory + 0.36, beside, size=7, on_box=True, ha="center", va="top")
 
 
 def _draw_legend(canvas: Canvas, y: float, drawn: list[Operation], left_out: int) -> None:

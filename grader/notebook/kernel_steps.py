@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..gpus import JUDGED
 from ..interpreter.triton_private import under_decorators
-from ..language import say
+from ..language import say, wrap
 from ..reference import memories
 from ..sentence import joined, said
 from .canvas import PLAIN, READ, WIDTH, WRITTEN, Canvas
@@ -63,7 +63,7 @@ def steps(kernel, *args, **constants):
             spilled=spilled,
         )
     ]
-    print("\n".join([say(lines[0]), *(f"  {step.code:<{wide}}  {say(_words(step))}" for step in found)]))
+    print("\n".join([say(lines[0]), *(_line(step, wide) for step in found)]))
     lines += [joined("{one}: {two}", [f"`{step.code}`", _words(step)]) for step in found]
     parts = [said("Picture of the memories of the {GPU}, with a column for each line.", GPU=_GPU)]
     return Picture(in_a_line([*parts, *(said("{one}.", one=line) for line in lines)]), lambda: figure(found))
@@ -108,7 +108,7 @@ def figure(found: list[Step]):
         ):
             if count := step.moves[kind]:
                 canvas.arrow(at, *ends, 0.09, **style)
-                canvas.text(at, max(ends) + 0.14, str(count), size=8, ha="center")
+                canvas.text(at, max(ends) + 0.14, str(count), size=8, on_box=True, ha="center")
     left_out = len(found) - len(drawn)
     more = said("; lines after these are not drawn: {left_out}", left_out=left_out) if left_out else ""
     y = height - 0.46
@@ -129,6 +129,12 @@ def _named(node: ast.stmt) -> str:
             return targets[0].id
     called = next((each.func for each in ast.walk(node) if isinstance(each, ast.Call)), None)
     return getattr(called, "attr", None) or getattr(called, "id", None) or ast.unparse(node)
+
+
+def _line(step: Step, wide: int) -> str:
+    """The line of a step in the table. wide: the column of code. What is too wide goes on below its own column."""
+    first, below = f"  {step.code:<{wide}}  ", " " * (wide + 4)
+    return "\n".join(wrap.wrap(say(_words(step)), max(wrap.WIDTH, wide + 44), first, below))
 
 
 def _words(step: Step) -> str:

@@ -35,7 +35,8 @@ Translate = Callable[[str], str | None]  # a message in, its translation or None
 _VALUES = (
     said("all keys"), said("causal"), said("compute"), said("copy"), said("five passes"), said("fused"), said("memory"),
     said("microseconds"), said("no exp"), said("no mask for keys"), said("no other"), said("one product less"),
-    said("one row"), said("ours"), said("persistent"), said("three steps"), said("two walks"),
+    said("one row"), said("ours"), said("persistent"), said("three steps"), said("two walks"), said("wrong values"),
+    said("zeros"),
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import pathlib
 import sys
 
 from .. import atomic_files, environment, lessons
-from ..language import say, wrap
+from ..language import say
 from ..sentence import said
 from ..spec import Exercise, sign_of
 from ..version import VERSION
@@ -58,8 +58,8 @@ def table() -> str:
         mine, bonus = _of_lesson(number, scores)
         total, extra, possible = total + mine, extra + bonus, possible + points
         lines.append(_line(number, scores))
-    in_all = wrap.padded(say(said("all lessons")), 20)
-    lines.append(f"    {in_all} {'':10}  {say(_points(total, possible, extra))}")
+    in_all = say(said("all lessons"))
+    lines.append(f"{'':14}  {say(_points(total, possible, extra))}  {in_all}")
     in_order = sorted(lessons.exercises().values(), key=lambda e: e.bonus)  # what is no bonus comes first
     following = next((e for e in in_order if scores.get(e.id, 0.0) < e.points), None)
     if following:
@@ -80,11 +80,12 @@ def _line(number: str, scores: dict[str, float]) -> str:
     exercises, points = lessons.of_lesson(number), lessons.OUTLINE[number][1]
     mine, bonus = _of_lesson(number, scores)
     filled = min(int(10 * (mine + bonus) / points), 10)  # rounded down: a full bar means all points
-    marks = "".join(f"  {e.id} {_mark(e, scores[e.id])}" for e in exercises if e.id in scores)
-    return (
-        f"{wrap.padded(say(lessons.TITLES[number]), 24)} {'█' * filled}{'·' * (10 - filled)}  "
-        f"{say(_points(mine, points, bonus))}{marks}"
-    )
+    # The title comes late: few fonts draw a Chinese character as wide as two Latin ones, and what stands behind it is
+    # not in line.
+    title = say(lessons.TITLES[number]).removeprefix(number).strip()
+    marks = " ".join(f"{e.id} {_mark(e, scores[e.id])}" for e in exercises if e.id in scores)
+    bar = "█" * filled + "·" * (10 - filled)
+    return f"{number}  {bar}  {say(_points(mine, points, bonus))}  {title}  {marks}".rstrip()
 
 
 def _of_lesson(number: str, scores: dict[str, float]) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from ..interpreter import KernelMisuse, OutOfBounds, launch_args
 from ..interpreter.recorder import Recorder
 from ..interpreter.sectors import SectorCounter
 from ..language import say
+from ..language.wrap import fitted
 from ..sentence import fault, kind_of, listed, said
 from ..spec import MemoryRequests
 from ..spec.panel import Panel
@@ -43,7 +44,7 @@ def trace(kernel_or_function, *args, grid=None, order="forward", sectors=False, 
     if sectors:
         return _of_sectors(requests, stopped)
     lines = describe(panels, order, stopped)
-    print("\n".join(map(say, lines)))
+    print("\n".join(fitted(say(line)) for line in lines))
     if not panels:
         return None
 
@@ -83,7 +84,7 @@ def _of_sectors(requests: list[MemoryRequests], stopped: str | None) -> Picture 
     from . import trace_sectors
 
     lines = trace_sectors.describe(requests, stopped)
-    print("\n".join(map(say, lines)))
+    print("\n".join(fitted(say(line)) for line in lines))
     if not requests:
         return None
     told = [said("Picture of the sectors of a request."), *map(_sentence, lines), *trace_sectors.words(requests)]

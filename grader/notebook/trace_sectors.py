@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..sentence import counted, fault, joined, kind_of, said
 from ..spec import MemoryRequests, called
 from ..spec.requests import SECTOR, WARP
-from .canvas import EMPTY, IDLE, INK, READ, WIDTH, Canvas
+from .canvas import EMPTY, IDLE, READ, WIDTH, Canvas
 
 _LINE = 4 * SECTOR  # bytes in a row of the picture: a line of the cache
 _MOST_ROWS = 8  # of one request; 32 would be the most
@@ -103,7 +103,7 @@ def _outlines(canvas: Canvas, line: int, touched: set[int], top: float, wide: fl
     """The frames of a line's four sectors: a thick one where the sector moves."""
     for sector in range(_LINE // SECTOR):
         moves = line * (_LINE // SECTOR) + sector in touched
-        style = EMPTY | ({"edgecolor": INK, "linewidth": 1.6} if moves else {})
+        style = EMPTY | ({"edgecolor": "black", "linewidth": 1.6} if moves else {})
         canvas.box(_LEFT + sector * (wide + 0.06), top + 0.02, wide, _CELL - 0.04, **style)
 
 

@@ -111,7 +111,7 @@ class Notebook:
     def cells_shot(self, name, *cells):
         """A picture of these cells, the first to the last, and nothing else: what the README shows."""
         boxes = [self.cell(cell).bounding_box() for cell in cells]
-        end = boxes[-1]["y"] + boxes[-1]["height"]
+        end = boxes[-1]["y"] + boxes[-1]["height"] - 6  # there begins the frame of the next cell, which is selected
         self.page.screenshot(path=SHOTS / f"{name}.png", clip=boxes[0] | {"height": end - boxes[0]["y"]})
 
 
