@@ -13,6 +13,8 @@ import re
 import string
 from typing import NamedTuple
 
+from grader.language import wrap
+
 # How texts are put together from others; these are messages of every catalogue. Each may part a text at several places.
 JOINS = {
     "{one} {two}": r"(?<=[.!?…]) +|(?<=^\d) |(?<=^\d\d) ",  # two sentences, or a number and what is counted
@@ -42,6 +44,7 @@ _THEIRS = ("said", "error")  # placeholders for a text of Python or Triton
 _JOINED = tuple(",;:(")  # beginnings of a part of a sentence
 _SENTENCES = re.compile(r"(?<=[^.][.!?]) (?=[A-Za-z])")
 _BEGINNING = re.compile(r"([^{].+[.!?]) (\{\w+\})")
+_COLUMNS = re.compile(r"( {2,})")  # between two cells of a table
 _PARTS = re.compile(r"[.;:] |, ")
 _TEXTS = re.compile(r"[.;:] (?!\d)|, (?!\d)")  # without those in a list of numbers
 _SEVERAL = re.compile("[.:;] ")  # between two texts
@@ -121,11 +124,19 @@ class Catalogue:
         covered, said = (0, bare) if many or len(bare) > _LONG else self._best(bare)
         if covered < 0.8 * _letters(bare) and len(sentences) > 1:
             said = " ".join(map(self.say, sentences))
+        elif covered < 0.3 * _letters(bare) and _COLUMNS.search(bare):
+            said = self._row(bare)
         before, _, after = text.partition(bare)
         if said != bare:
             said = _PAIR.sub(lambda found: f" ({found[0].strip()[1:-1]})", said)
             said = _LOOSE.sub(lambda found: found[1] or "", said)
         return before + said + after
+
+    def _row(self, text: str) -> str:
+        """A row of a table, cell by cell. The next cell stays at its column, where there is room."""
+        *cells, last = _COLUMNS.split(text)
+        said = [(self.say(cell), wrap.columns(cell + space)) for cell, space in zip(cells[::2], cells[1::2])]
+        return "".join(wrap.padded(cell, max(width, wrap.columns(cell) + 2)) for cell, width in said) + self.say(last)
 
     def _told(self, message: str) -> str:
         """The message of an exception: only Python's and the engine's have another language, and only as a whole."""

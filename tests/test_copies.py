@@ -50,7 +50,7 @@ def solutions(folder, numbers):
         for cell in chinese.cells:
             cell.source = answers.pop(cell.id, cell.source)
         assert not answers
-        for student, notebook in {"en": english, "zh": chinese}.items():
+        for student, notebook in {"ada": english, "lin": chinese}.items():
             (folder / student).mkdir(parents=True, exist_ok=True)
             nbformat.write(notebook, folder / student / f"{stem}.ipynb")
 
@@ -63,13 +63,14 @@ def graded(tree, folder, numbers):
 
     rows = [json.loads(line) for line in (folder / "out" / "results.jsonl").read_text().splitlines()]
     wanted = {each.id for number in numbers for each in lessons.of_lesson(number)}
-    for student, language in {"en": "en", "zh": "zh_Hans"}.items():
+    for student, language in {"ada": "en", "lin": "zh_Hans"}.items():
         mine = [row for row in rows if row["student"] == student]
         assert {row["language"] for row in mine} == {language}
         assert wanted == {e["id"] for row in mine for e in row["exercises"] if e["status"] == "passed"}, mine
         assert [e["flags"] for row in mine for e in row["exercises"] if "grader" in "".join(e["flags"])] == []
-    shown = {path.name[:2]: json.loads(path.read_text()) for path in (folder / "out" / "results").glob("*.json")}
-    assert "isolation:" in shown["en"]["output"] and "隔离" in shown["zh"]["output"]
+    pages = (folder / "out" / "results").glob("*.json")
+    shown = {path.name[:3]: json.loads(path.read_text()) for path in pages}
+    assert "isolation:" in shown["ada"]["output"] and "隔离" in shown["lin"]["output"]
 
 
 def test_a_copy_is_the_grader_alone(tree):
