@@ -1,9 +1,11 @@
 """The texts beside the README, the workflows and the versions agree with what they speak of."""
 
+import json
 import re
 
 from conftest import ROOT
 
+from grader import lessons
 from grader.version import VERSION
 
 BESIDE = sorted(ROOT.glob("*.md")) + sorted((ROOT / ".github").glob("*.md"))
@@ -38,3 +40,15 @@ def test_links_between_these_texts_lead_somewhere():
         said = re.sub(r"```.*?```|`[^`\n]*`", "code", text.read_text(encoding="utf-8"), flags=re.DOTALL)
         for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", said):
             assert (text.parent / link).exists(), (text.name, link)
+
+
+def record(name):
+    return json.loads((ROOT / "records" / name).read_text(encoding="utf-8"))
+
+
+def test_records_measured_the_course_as_it_is():
+    """Each exercise has the time of its check, and each student of the class handed in each lesson."""
+    graded = record("class_of_200.json")["result"]
+
+    assert {*record("check_times.json")["checks"]} == {*lessons.exercises()}
+    assert graded["files"] == graded["students"] * len(lessons.OUTLINE)

@@ -70,7 +70,8 @@ class Launch:
     open: int = 0  # likewise
     storing_programs: set[int] = field(default_factory=set)
     loaded: Counter[int] = field(default_factory=Counter)  # by program: active lanes of its loads
-    # By index of a region and by element: the program that stored to it last (-1: none), and the time of that store.
+    # By index of a region and by element: the program that stored to it last, counted from 1 (0: none), and the time of
+    # that store. Memory that is zero takes no time to make.
     owners: dict[int, np.ndarray] = field(default_factory=dict)
     times: dict[int, np.ndarray] = field(default_factory=dict)
     atomics: dict[int, int] = field(default_factory=dict)  # by program: the time of its last atomic
@@ -103,7 +104,7 @@ class Launch:
         """
         if region.index not in self.owners:
             return
-        owners, times = self.owners[region.index][elements], self.times[region.index][elements]
+        owners, times = self.owners[region.index][elements] - 1, self.times[region.index][elements]
         theirs = (owners >= 0) & (owners != program)
         self.early += sum(
             time > self.atomics.get(owner, -1) for owner, time in zip(*(a[theirs].tolist() for a in (owners, times)))
@@ -116,17 +117,17 @@ class Launch:
         """
         place = region.index
         if place not in self.owners:
-            self.owners[place] = np.full(region.numel, -1, np.int64)
+            self.owners[place] = np.zeros(region.numel, np.int64)
             self.times[place] = np.zeros(region.numel, np.int64)
         if not atomic:
-            before = self.owners[place][elements]
+            before = self.owners[place][elements] - 1
             theirs = (before >= 0) & (before != program)
             if theirs.any() and (known := self.known.get(program) if type(program) is int else None):
                 pairs = zip(before[theirs].tolist(), self.times[place][elements][theirs].tolist())
                 self.shared += sum(known.get(owner, -1) < when for owner, when in pairs)
             else:
                 self.shared += int(theirs.sum())
-        self.owners[place][elements], self.times[place][elements] = program, time
+        self.owners[place][elements], self.times[place][elements] = program + 1, time
 
     def synchronize(self, element: tuple, program: int) -> None:
         """Note that a program made an atomic access to one element: it knows what all did before theirs to it.

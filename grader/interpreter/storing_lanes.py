@@ -21,7 +21,9 @@ class StoringLanes:
 
     def __init__(self):
         self.barriers = 0
-        self._stores: dict[str, np.ndarray] = {}  # by tensor: for each element (program, lane, barriers before it)
+        # By tensor: for each element (program + 1, lane, barriers before it), 0 where nothing was stored. Memory that is
+        # zero takes no time to make: of a large tensor, most is never touched.
+        self._stores: dict[str, np.ndarray] = {}
 
     def overtaken(self, region, elements: np.ndarray, program: int, lanes: np.ndarray) -> int:
         """The number of elements that another lane of this program stored, with no barrier since.
@@ -31,11 +33,11 @@ class StoringLanes:
         if region.name not in self._stores:
             return 0
         by, lane, barriers = self._stores[region.name][:, elements]
-        return int(((by == program) & (barriers == self.barriers) & (lane != lanes)).sum())
+        return int(((by == program + 1) & (barriers == self.barriers) & (lane != lanes)).sum())
 
     def store(self, region, elements: np.ndarray, program: int, lanes: np.ndarray) -> None:
         """Take note of a store. Arguments as for `overtaken`."""
         if region.name not in self._stores:
-            self._stores[region.name] = np.full((3, region.numel), -1, np.int64)
+            self._stores[region.name] = np.zeros((3, region.numel), np.int64)
         stores = self._stores[region.name]
-        stores[0, elements], stores[1, elements], stores[2, elements] = program, lanes, self.barriers
+        stores[0, elements], stores[1, elements], stores[2, elements] = program + 1, lanes, self.barriers

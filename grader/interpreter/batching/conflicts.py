@@ -200,19 +200,20 @@ class Transaction:
     def _check_accesses(self, accesses: list[Kept]) -> None:
         """Check the accesses to one tensor.
 
-        `storing_program` has one entry for each element: the program that stored it, as an index into self.programs, or
-        -1. All stores are entered first. So a load finds the store of another program even if it came before the store.
+        `storing_program` has one entry for each element: the program that stored it, as a place in self.programs that
+        is counted from 1, or 0. All stores are entered first. So a load finds the store of another program even if it
+        came before the store.
         """
         stores = [a for a in accesses if a.op == "store"]
         if not stores or (len(accesses) == 1 and stores[0].once):
             return
         low, high = zip(*(_bounds(a.elements) for a in accesses))
         low = min(low)
-        storing_program = np.full(max(high) - low, -1, np.int32)
+        storing_program, places = np.zeros(max(high) - low, np.int32), np.arange(1, len(self.programs) + 1)
         for access in sorted(accesses, key=lambda a: a.op, reverse=True):  # "store" before "load"
-            elements, programs = _shifted(access.elements, low), np.repeat(np.arange(len(self.programs)), access.counts)
+            elements, programs = _shifted(access.elements, low), np.repeat(places, access.counts)
             before = storing_program[elements]
-            conflict = ((before >= 0) & (before != programs)).any()
+            conflict = ((before > 0) & (before != programs)).any()
             if access.op == "store":
                 storing_program[elements] = programs
                 # Where two programs store one element in this access, the entry holds only one of them.
@@ -227,11 +228,11 @@ class Transaction:
 
         Such a program runs alone, where the launch record counts it. low, size: of the range of elements.
         """
-        storing_lane, barriers = np.full(size, -1, np.int64), np.zeros(size, np.int64)
+        storing_lane, barriers = np.zeros(size, np.int64), np.zeros(size, np.int64)  # no lane has the number 0
         for access in accesses:
             elements, lanes = _shifted(access.elements, low), _lane_numbers(access, len(self.programs))
             before = storing_lane[elements]
-            conflict = ((before >= 0) & (before != lanes) & (barriers[elements] == access.barriers)).any()
+            conflict = ((before > 0) & (before != lanes) & (barriers[elements] == access.barriers)).any()
             if access.op == "store":
                 storing_lane[elements], barriers[elements] = lanes, access.barriers
                 conflict = conflict or not (access.once or (storing_lane[elements] == lanes).all())
