@@ -21,8 +21,8 @@ class StoringLanes:
 
     def __init__(self):
         self.barriers = 0
-        # By tensor: for each element (program + 1, lane, barriers before it), 0 where nothing was stored. Memory that is
-        # zero takes no time to make: of a large tensor, most is never touched.
+        # By tensor: for each element (program + 1, lane, barriers before it), 0 where nothing was stored. Memory that
+        # is zero takes no time to make: of a large tensor, most is never touched.
         self._stores: dict[str, np.ndarray] = {}
 
     def overtaken(self, region, elements: np.ndarray, program: int, lanes: np.ndarray) -> int:

@@ -253,7 +253,8 @@ def _wrapper_case(label: str, x: torch.Tensor, n_splits: int, order: str) -> Cas
             if n_splits > 1
             else said("{label}, {m}×{n} in {n_splits} split", label=label, m=m, n=n, n_splits=n_splits)
         ),
-        Call("call", "split_softmax", (x, n_splits), order=order, trace=n <= 5000),
+        # Who read what shows in small cases, and costs time for each program.
+        Call("call", "split_softmax", (x, n_splits), order=order, trace=n <= 5000 and m * n_splits < 1000),
         verify=verify,
         # Empty splits allow many faults, so such a case does not count as a small one.
         size=m * n if n_splits <= n else 1000,
