@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.metadata
 import importlib.util
 import os
@@ -69,6 +70,15 @@ def give_memory_to_kernels() -> None:
 
     if hasattr(triton, "set_allocator"):
         triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
+
+
+def return_free_memory() -> None:
+    """Give the system back what malloc keeps of memory that is free. It takes some 10 ms, and never raises.
+
+    A check leaves some 65 MB of that behind, which a hub would pay for each of its learners.
+    """
+    if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):  # of glibc alone
+        trim(ctypes.c_size_t(0))
 
 
 def prepare() -> None:

@@ -17,6 +17,7 @@ def check(exercise_id: str = ""):
     The answer is taken from the cells that you have run, each with the text of its last run. You may check as often as
     you like, in any order: progress() keeps the best points.
     """
+    from .. import environment
     from . import feedback
 
     exercise = _find(exercise_id)
@@ -25,6 +26,7 @@ def check(exercise_id: str = ""):
     answer = _answer(exercise)
     result = checked(exercise, answer)
     feedback.show(result, answer)
+    environment.return_free_memory()  # now: the learner has the result, and reads
     # nbgrader reads a number in the output of a cell as its score. Learners have the score in the text already.
     return result.score if os.environ.get("NBGRADER_EXECUTION") else None
 
