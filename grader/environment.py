@@ -73,9 +73,9 @@ def give_memory_to_kernels() -> None:
 
 
 def return_free_memory() -> None:
-    """Give the system back what malloc keeps of memory that is free. It takes some 10 ms, and never raises.
+    """Give the system back what malloc keeps of memory that is free. It takes milliseconds, and never raises.
 
-    A check leaves some 65 MB of that behind, which a hub would pay for each of its learners.
+    A check leaves tens of MB of that behind, which a hub would pay for each of its learners.
     """
     if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):  # of glibc alone
         trim(ctypes.c_size_t(0))

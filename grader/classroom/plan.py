@@ -119,7 +119,7 @@ def make(
                 plan.left_out[each.file.name] = _why_left_out(each)
         if kept:
             _add(plan, key, kept, every_attempt, best, asked)
-    _look(plan, roster, before)
+    _look(plan, before)
     return plan
 
 
@@ -228,8 +228,9 @@ def _add(
             )
 
 
-def _look(plan: Plan, roster: Roster, before: Iterable[str]) -> None:
+def _look(plan: Plan, before: Iterable[str]) -> None:
     """Find what looks wrong, what a person has to look at, and who is missing."""
+    roster = plan.expected
     of_roster = {key: _people((key, *student.names), roster) for key, student in plan.students.items()}
     for student in plan.students.values():
         plan.for_a_person += [joined("{one}: {two}", [student.key, name, why]) for name, why in student.unread.items()]

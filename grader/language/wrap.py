@@ -6,6 +6,8 @@ import re
 import textwrap
 import unicodedata
 
+from .choose import say
+
 WIDTH = 100  # columns of a cell's output beside JupyterLab's list of files, on a screen of 1280 pixels
 # What may stand on a line by itself: a run of narrow characters without a space, or one wide character with the
 # punctuation that must not be parted from it.
@@ -28,10 +30,11 @@ def padded(text: str, width: int) -> str:
 
 
 def fitted(line: str) -> str:
-    """A line of a table or a text; one that is too wide for a cell of a notebook goes on below, further indented.
+    """A line of a table or a text in the language in use; one that is too wide for a cell goes on below, indented more.
 
     A notebook breaks such a line anywhere, also within a number.
     """
+    line = say(line)
     if columns(line) <= WIDTH:
         return line
     indent = " " * (len(line) - len(line.lstrip()))

@@ -58,7 +58,7 @@ def hierarchy(fn=None, *args, gpu: str = "H200", **kwargs):
     runs = [traffic.count(each, args, kwargs) for each in functions]
     told = [_told(run, levels[2]) for run in runs]
     table = [_head(gpu), *map(_row, levels), say(said("from: {source}", source=memories.source(gpu)))]
-    print("\n".join(map(fitted, [*table, *(say(line) for lines in told for line in ["", *lines])])))
+    print("\n".join(map(fitted, [*table, *(line for lines in told for line in ["", *lines])])))
     parts = [said("Picture of the memories of the {gpu}.", gpu=gpu), *(said("{one}.", one=_words(e)) for e in levels)]
     parts += [said("{one}.", one=line) for lines in told for line in lines]
     return Picture(in_a_line(parts), lambda: figure(gpu, levels, runs))

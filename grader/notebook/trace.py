@@ -8,7 +8,6 @@ from .. import environment, interpreter
 from ..interpreter import KernelMisuse, OutOfBounds, launch_args
 from ..interpreter.recorder import Recorder
 from ..interpreter.sectors import SectorCounter
-from ..language import say
 from ..language.wrap import fitted
 from ..sentence import fault, kind_of, listed, said
 from ..spec import MemoryRequests
@@ -44,7 +43,7 @@ def trace(kernel_or_function, *args, grid=None, order="forward", sectors=False, 
     if sectors:
         return _of_sectors(requests, stopped)
     lines = describe(panels, order, stopped)
-    print("\n".join(fitted(say(line)) for line in lines))
+    print("\n".join(map(fitted, lines)))
     if not panels:
         return None
 
@@ -84,7 +83,7 @@ def _of_sectors(requests: list[MemoryRequests], stopped: str | None) -> Picture 
     from . import trace_sectors
 
     lines = trace_sectors.describe(requests, stopped)
-    print("\n".join(fitted(say(line)) for line in lines))
+    print("\n".join(map(fitted, lines)))
     if not requests:
         return None
     told = [said("Picture of the sectors of a request."), *map(_sentence, lines), *trace_sectors.words(requests)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..language import say
 from ..language.wrap import fitted
 from ..sentence import joined, listed, said
 from ..spec import SharedRequests
@@ -35,7 +34,7 @@ def trace(source: str, x, threads: int = 64) -> Picture | None:
     lines += [said("  {one}: {two}", one=_place(each, source), two=_amount(each)) for each in found]
     if not found:
         lines = [said("{name} does not touch shared memory", name=name)]
-    print("\n".join(fitted(say(line)) for line in lines))
+    print("\n".join(map(fitted, lines)))
     drawn = sorted(sorted(found, key=lambda each: -each.most)[:_MOST_DRAWN], key=lambda each: each.line)
     if not found:
         return None
