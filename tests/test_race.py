@@ -387,6 +387,26 @@ def test_python_may_hand_a_few_numbers_to_the_card():
     assert str(refusal(many)).startswith("40 numbers of Python go to the card")
 
 
+def test_a_tensor_that_python_alone_looks_at_is_no_work_of_the_card():
+    """On a GPU it would stay on the CPU. One that an order names, or that is the result, goes to the card."""
+    made = []
+
+    class Noting(PaperCard):
+        def prepared(self, play, inputs):
+            made.append([])
+            play(lambda tensor, name: made[-1].append(name))
+            return super().prepared(play, inputs)
+
+    def uploads(body):
+        made.clear()
+        lap(FIVE + body, Noting())
+        return made[0].count("")
+
+    assert uploads("n = torch.tensor(x.shape).numel(); return five(x)") == 0
+    assert uploads("n = torch.tensor(x.shape).numel(); return five(x * torch.tensor(1.0))") == 1
+    assert uploads("return torch.tensor([1.0])") == 1
+
+
 def test_a_constant_of_the_call_is_new_in_each_replay():
     """An operator that changes it in place would change the next replay otherwise."""
     assert refusal("s = torch.tensor([0.5]); s.mul_(2); return five(x) * s") == ""
@@ -465,6 +485,20 @@ def test_medians_quartiles_and_shares_are_those_of_the_clock():
     assert raced.microseconds == pytest.approx(100, abs=4)
     assert raced.share == pytest.approx(0.5, abs=0.03)
     assert 0 < raced.spread < 0.09
+
+
+def test_a_time_lies_between_its_quartiles_where_one_place_in_memory_is_slow():
+    """One set of addresses of six takes twice as long: the quartiles of all times would leave it out."""
+
+    class Clock(PaperCard):
+        def time(self, run):
+            super().time(run)
+            return (200.0 if self.runs // 2 % measuring.STARTS == 1 else 100.0), True
+
+    raced = lap(FIVE + "return five(x)", Clock(), elsewhere=False)
+
+    assert raced.microseconds == pytest.approx(100 * 7 / 6, rel=0.01)
+    assert raced.quartiles[0] <= raced.microseconds <= raced.quartiles[1]
 
 
 def test_a_turn_in_which_the_card_waited_for_python_is_taken_again():

@@ -80,7 +80,7 @@ def measure(
     moved = sum(family.moved(shape.sizes)) * getattr(torch, dtype).itemsize
     runners[_COPY] = _Runner([card.prepared(_copy(card, moved, rng), ())] * STARTS)
     _race(card, runners, family, starts, originals, rng)
-    copied = _median(runners[_COPY].times) if runners[_COPY].times else None
+    copied = _quartiles(runners[_COPY].times)[1] if len(runners[_COPY].times) >= LEAST else None
     least = floor.microseconds(*(n * getattr(torch, dtype).itemsize for n in family.moved(shape.sizes)), card.record())
     for name in plays:
         if name in runners:
@@ -161,8 +161,7 @@ def _lap(runner: _Runner, blank: spec.Lap, copied: float | None, least: float) -
     lap = replace(blank, way=first.way, notes=notes, replays=len(runner.times), copy=copied)
     if runner.refused is not None:
         return replace(lap, refused=runner.refused)
-    median = _median(runner.times)
-    low, _, high = statistics.quantiles(runner.times, n=4)
+    low, median, high = _quartiles(runner.times)
     if median < least:
         return replace(
             lap,
@@ -175,9 +174,11 @@ def _lap(runner: _Runner, blank: spec.Lap, copied: float | None, least: float) -
     return replace(lap, microseconds=median, quartiles=(low, high))
 
 
-def _median(times: list[float]) -> float:
-    """The mean of the medians at each set of addresses: the median of all would jump between two of them."""
-    return statistics.fmean(statistics.median(times[start::STARTS] or times) for start in range(STARTS))
+def _quartiles(times: list[float]) -> tuple[float, float, float]:
+    """The means of the quartiles at each set of addresses: those of all times would jump between two sets."""
+    each = [statistics.quantiles(times[start::STARTS], n=4) for start in range(STARTS)]
+    low, median, high = map(statistics.fmean, zip(*each))
+    return low, median, high
 
 
 def _failed(error: Exception) -> Said:

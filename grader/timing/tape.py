@@ -53,6 +53,7 @@ class Tape:
         self._entries: list[_Entry] = []
         self._inputs: list[int] = []
         self._known: set[int] = set()
+        self._asked: set[int] = set()  # tensors that an order named
         self.ended: Said | None = None
         self.compiled = 0.0
 
@@ -113,18 +114,22 @@ class Tape:
             self.end(
                 said("the call uses a tensor that was made before it: in a race every call makes all of its tensors")
             )
+        self._asked.add(number)
         return tensor
 
     def play(self, inputs: Sequence[torch.Tensor], result: int, made: Made = lambda tensor, name: None):
         """Give the orders again. Returns the tensor that has the number `result` then.
 
-        made: gets each tensor that an order makes.
+        made: gets each tensor that an order makes. A tensor that Python made for itself, such as one of a shape, is no
+        work of the card: an upload that no order names is left out.
         """
-        table = dict(zip(self._inputs, inputs, strict=True))
+        table, wanted = dict(zip(self._inputs, inputs, strict=True)), self._asked | {result}
         for order, constant, numbers in self._entries:
             for number in order["freed"]:
                 if number != result:
                     table.pop(number, None)
+            if order["op"] == "upload" and wanted.isdisjoint(numbers):
+                continue
             found = carry_out(order, table.__getitem__, self._kernels, self._device, constant)
             for number, tensor in zip(numbers, _tensors(found), strict=True):
                 table[number] = tensor
