@@ -15,7 +15,7 @@ from conftest import stored
 
 from grader import interpreter
 from grader.interpreter import OutOfBounds, conditions, recording
-from grader.interpreter.batching import array, scheduler
+from grader.interpreter.batching import array, conflicts, scheduler
 from grader.interpreter.ledger import Ledger
 from grader.interpreter.recorder import Recorder
 from tools.record.both_ways import description, differences
@@ -341,8 +341,38 @@ def test_a_trace_shows_them_one_by_one(name, order, passes):
 @pytest.mark.parametrize("order", ["forward", "reversed", "shuffled"])
 @pytest.mark.parametrize("name", ALONE)
 def test_what_cannot_run_at_once_has_the_same_outcome(name, order):
-    """Nothing shows of a pass that was given up."""
-    assert outcome(ALONE[name], order, False) == outcome(ALONE[name], order, True)
+    """Nothing shows of a pass that was given up: neither in the first launch of a kernel nor in the next one."""
+    alone = outcome(ALONE[name], order, False)
+
+    assert alone == outcome(ALONE[name], order, True)
+    assert alone == outcome(ALONE[name], order, True)
+
+
+@triton.jit
+def one_or_the_other(y_ptr, x_ptr, first, step, count):
+    at = tl.program_id(0)
+    for _ in range(count):
+        if first:
+            tl.store(y_ptr + at, tl.load(x_ptr + at + step) + 1.0)
+        else:
+            tl.store(x_ptr + at, tl.load(y_ptr + at + step) + 2.0)
+
+
+WAYS = [(True, 0, 1), (False, 0, 1), (True, 1, 100), (False, 0, 100), (False, -30, 1)]
+
+
+@pytest.mark.parametrize("order", ["forward", "reversed"])
+@pytest.mark.parametrize("before", WAYS)
+def test_a_launch_may_go_another_way_than_the_one_before(before, order, passes, monkeypatch):
+    """It stores to another tensor, loops for longer, or meets other programs or the end of its tensor."""
+    monkeypatch.setattr(conflicts, "_LEAST_LIMIT", 1)
+    for way in WAYS:
+        launch = lambda y, x, way=way: one_or_the_other[(20,)](y.copy_(x), x, *way)  # noqa: E731
+        alone = outcome(launch, order, False)
+        outcome(lambda y, x: one_or_the_other[(20,)](y.copy_(x), x, *before), order, True)
+
+        assert alone == outcome(launch, order, True)
+    assert 20 in passes  # the first program, too
 
 
 @pytest.mark.parametrize("together", [False, True])

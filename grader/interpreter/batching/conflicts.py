@@ -20,10 +20,10 @@ from ..state import current
 from .access import Access, Lanes
 from .array import MOST_LANES, BatchArray, TooWide, Unbatchable, everyone
 
-_MAX_RECORDED_ELEMENTS = 8 * MOST_LANES  # element numbers that a pass may record
-# A pass may have this many times the accesses of the first program. The limit ends a loop that waits for a store of
-# another program: in a pass, that store may never happen.
-_ACCESS_LIMIT_FACTOR = 64
+_MAX_RECORDED_ELEMENTS = 32 * MOST_LANES  # element numbers that a pass may record
+# A pass may have this many times the accesses of the first program, or so many. The limit ends a loop that waits for a
+# store of another program: in a pass, that store may never happen.
+_ACCESS_LIMIT_FACTOR, _LEAST_LIMIT = 64, 1 << 12
 _MOST_SAVED = 1 << 26  # bytes of one tensor in the undo log: rows may lie gigabytes apart
 
 
@@ -70,7 +70,8 @@ class Transaction:
         self.barriers = 0
         self._kept: list[Kept] = []
         self._trace: list[tuple] = []  # for a recorder: (operation, addresses, mask) of each access
-        self._recorded_elements, self._access_count, self._access_limit = 0, 0, _ACCESS_LIMIT_FACTOR * max(usual, 1)
+        self._recorded_elements, self._access_count = 0, 0
+        self._access_limit = max(_ACCESS_LIMIT_FACTOR * usual, _LEAST_LIMIT)
         self._transfers: dict[tuple[str, int], int] = {}  # elements moved, by operation and region
         self._first_access: dict[int, tuple[int, int]] = {}  # by region: (place, tick) of the first access
         self._widest = 0

@@ -1,7 +1,9 @@
 """The scheduler of a launch: it runs many programs in one pass of the kernel, with the results of a run one by one.
 
 1. The first program runs alone. Its run gives the width of its blocks, its number of accesses and the tensors that it
-   stores to. It also shows whether the kernel does something that a pass cannot do, such as an atomic.
+   stores to. It also shows whether the kernel does something that a pass cannot do, such as an atomic. In a later
+   launch of the same kernel, this is taken to be as it was: where it is not, the pass fails, and the first program runs
+   alone after all.
 2. The kernel is called once for as many of the next programs as fit into a pass: SPMD code on arrays with the programs
    as their first axis (array.py).
 3. A transaction records each access of the pass (access.py), and checks at the end that no program touched an element
@@ -19,6 +21,8 @@ from __future__ import annotations
 import dis
 import functools
 import types
+import weakref
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,12 +32,23 @@ from ..triton_private import Private
 from .array import MOST_LANES, BatchArray, Diverged, TooWide, Unbatchable, everyone, spread
 from .conflicts import Transaction, Unexpected, overlapping
 
-_MIN_PROGRAMS = 3  # of a pass: for fewer, a run one by one is as fast
+_MIN_PROGRAMS = 2  # of a pass
 _MAX_DIVERGED_PASSES = 2  # in a launch that end with Diverged; after them its programs run one by one
 # A kernel that uses one of these names may print, or keep state in Python from one program to the next.
 _SEQUENTIAL = {"print", "static_print", "device_print", "append", "extend", "insert", "pop", "update", "setdefault"}
 # Instructions of Python that keep a value beyond the call of the kernel.
 _PERSISTENT_STORES = {dis.opmap[name] for name in ("STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR")}
+
+
+class _First(NamedTuple):
+    """What the first program of a launch did. Fields as in BatchScheduler."""
+
+    widest: int
+    accesses: int
+    written: frozenset[int]
+
+
+_first: weakref.WeakKeyDictionary[object, _First] = weakref.WeakKeyDictionary()  # by kernel: of an earlier launch
 
 
 class BatchScheduler:
@@ -54,6 +69,7 @@ class BatchScheduler:
         self.on = not goes_alone(self.kernel)
         self.written: set[int] = set()
         self.widest, self.accesses = 1, 0
+        self._alike = _first.get(self.kernel)
         self._next_place, self._end_of_pass, self._max_programs, self._diverged_passes = 0, 0, 0, 0
 
     def saw(self, op: str, touched, lanes: int) -> None:
@@ -71,11 +87,25 @@ class BatchScheduler:
     def __call__(self, *args, **kwargs):
         """Run the next program, alone or in a pass; do nothing if an earlier pass has run it."""
         place, self._next_place = self._next_place, self._next_place + 1
-        if place == 1:
+        if place == 0 and self._alike is not None and self.on and self._all_at_once(args, kwargs):
+            return
+        if place == 1 and not self._end_of_pass:
             self._max_programs = MOST_LANES // self.widest
+            if self.on:
+                _first[self.kernel] = _First(self.widest, self.accesses, frozenset(self.written))
         if place < self._end_of_pass or (place and self.on and self._run_pass(place, args, kwargs)):
             return
         self.kernel(*args, **kwargs)
+
+    def _all_at_once(self, args, kwargs) -> bool:
+        """Run the first programs in one pass, as an earlier launch of the kernel went. False if that fails."""
+        self.widest, self.accesses, written = self._alike
+        self.written = set(written)
+        self._max_programs = MOST_LANES // self.widest
+        if self._run_pass(0, args, kwargs):
+            return True
+        self.written, self.widest, self.accesses, self.on, self._diverged_passes = set(), 1, 0, True, 0
+        return False
 
     def _run_pass(self, place: int, args, kwargs) -> bool:
         """Run the program at this place and the next ones in one pass. False if no pass succeeds.
