@@ -140,13 +140,13 @@ def test_a_replay_means_what_the_recording_meant(body, captures):
     assert [*map(str, raced.notes)] == ([] if captures else ["no graph"])
 
 
-# ---- forgeries: tests/attacks/race has one file each, which follows the course's answer to 5.2
+# ---- forgeries: tests/attacks/race has one file each, which follows the course's answer to 5.2, or to what it names
 
 FORGERIES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests/attacks/race").glob("*.py"))}
 
 
 def header(name):
-    """{"tries", "in its way", "outcome"} of a forgery."""
+    """{"exercise", "tries", "in its way", "outcome"} of a forgery. Without an exercise it is 5.2."""
     return dict(re.findall(r"^# ([a-z ]+): (.+)$", FORGERIES[name], re.MULTILINE))
 
 
@@ -157,13 +157,15 @@ def eager(source):
     return names["peer"]
 
 
-def raced_twice(source, card):
-    """For two races of 5.2 on one shape: the reason why there is no time, or the time."""
+def raced_twice(source, card, number="5.2"):
+    """For two races of an exercise on one shape: the reason why there is no time, or the time."""
     seen = []
-    driver = "\n".join((lessons.exercises()["5.2"].driver, events.DRIVER))
-    with contextlib.suppress(frames.BrokenChannel, OSError, KeyError), racing(source, card, driver) as keeper:
+    event, exercise = events.EVENTS[number], lessons.exercises()[number]
+    driver, name = "\n".join((exercise.driver, events.DRIVER)), event.cuda or f"race_{number.replace('.', '_')}"
+    confined = racing(source, card, driver, exercise.kernels, exercise.modules)
+    with contextlib.suppress(frames.BrokenChannel, OSError, KeyError), confined as keeper:
         for seed in (7, 8):
-            reply = asked(keeper, "race_5_2", seed=seed)
+            reply = asked(keeper, name, event.family, dtype=event.dtype, seed=seed, cuda=bool(event.cuda))
             found = schema.unpack(reply["laps"][OWN], Lap) if "laps" in reply else None
             seen.append(found.refused or found.microseconds if found else "an error")
     return seen + ["no host"] * (2 - len(seen))
@@ -173,7 +175,8 @@ def raced_twice(source, card):
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forgery_gains_nothing(name):
     """It has no time, or the time that the card's clock says, of right results."""
-    first, second = raced_twice(reference("5.2") + "\n" + FORGERIES[name], PaperCard())
+    number = header(name).get("exercise", "5.2")
+    first, second = raced_twice(reference(number) + "\n" + FORGERIES[name], PaperCard(), number)
 
     outcome = header(name)["outcome"]
     if outcome == "refused":
@@ -315,6 +318,10 @@ def _p(x, target):
     return torch.softmax(x.float(), 1) * (target != cross_entropy.IGNORED)[:, None]
 
 
+def _mean(x, target):
+    return _losses(x, target).sum() / (target >= 0).sum()
+
+
 def _gradient(x, target):
     return _p(x, target) - cross_entropy.onehot(x, target, cross_entropy.IGNORED).float()
 
@@ -333,10 +340,12 @@ LOSSES = {  # what a family takes, and what it refuses, as functions of logits, 
         lambda x, target, lse, scale: scale * _gradient(x, target),
     ),
     "mean loss": (
-        lambda x, target: (_gradient(x, target) / (target >= 0).sum()).to(x.dtype),
-        lambda x, target: (_gradient(x, target) / len(x)).to(x.dtype),
-        lambda x, target: (_p(x, target) / (target >= 0).sum()).to(x.dtype),
-        lambda x, target: torch.zeros_like(x),
+        lambda x, target: (_mean(x, target), (_gradient(x, target) / (target >= 0).sum()).to(x.dtype)),
+        lambda x, target: (_mean(x, target), (_gradient(x, target) / len(x)).to(x.dtype)),
+        lambda x, target: (_mean(x, target), (_p(x, target) / (target >= 0).sum()).to(x.dtype)),
+        lambda x, target: (_mean(x, target), torch.zeros_like(x)),
+        lambda x, target: (_losses(x, target).mean(), (_gradient(x, target) / (target >= 0).sum()).to(x.dtype)),
+        lambda x, target: (torch.empty(()).fill_(torch.nan), (_gradient(x, target) / (target >= 0).sum()).to(x.dtype)),
     ),
 }
 
@@ -462,6 +471,33 @@ def test_a_time_below_the_floor_is_refused():
         )
 
 
+LESS = {"losses": 0.8, "gradient of losses": 1.8, "mean loss": 1.8, "autograd": 4.0}  # matrices
+
+
+def test_the_floor_leaves_out_what_nobody_has_to_read():
+    """Rows of a loss that do not count, and a matrix that the launch before has just written."""
+    for name, least in LESS.items():
+        family = families.FAMILIES[name]
+        assert sum(family.least((100, 100))) == 1e4 * least < sum(family.moved((100, 100)))
+    fused = FIVE.replace("def f(x):\n    ", "def f(x, dy):\n    y = five(x); ")
+    body = fused + "return y, y * (dy - (y * dy).sum(1, keepdim=True))"
+    for took, refused in ((3.9, False), (3.8, True)):  # of a matrix of 960 bytes at 1 GB/s
+        found = lap(body, PaperCard([took], peak=1e9), family="autograd", elsewhere=False)
+        assert ("is not possible" in str(found.refused)) == refused, found.refused
+
+
+def test_both_passes_have_a_result():
+    """A race of both needs the result of each, and whoever gives one more or less has none."""
+    both = (
+        FIVE.replace("def f(x):", "def f(x, dy):")
+        + "y = five(x); dx = y * (dy - (y * dy).sum(1, keepdim=True)); return "
+    )
+    assert lap(both + "y, dx", family="autograd", elsewhere=False).refused == ""
+    for wrong in ("dx", "(y,)", "(y, dx, dx)", "(y, None)", "()"):
+        assert lap(both + wrong, family="autograd", elsewhere=False).refused == "the function returned no tensor"
+    assert "another result" in str(lap(both + "dx, dx", family="autograd", elsewhere=False).refused)
+
+
 def test_the_peak_is_that_of_the_data_sheet_or_more_than_a_copy():
     """A card with a record, one that copies faster than its namesake, and one that nobody recorded."""
     assert floor.peak("NVIDIA H200", 4.0e12) == (4.8e12, True)
@@ -569,6 +605,7 @@ def test_in_a_check_an_autotuned_kernel_has_its_first_configuration():
 WRONG_CALLS = {
     "return None": "the function returned no tensor",
     "return [five(x)]": "the function returned no tensor",
+    "return five(x), five(x)": "the function returned no tensor",
     "return 5.0": "the function returned no tensor",
     "return five(x)[:3]": "the result has shape (3, 40), expected (6, 40)",
     "return five(x).double()": "the result is float64, expected float32",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..classroom.race_rows import RaceRow
+from ..classroom.sanitize import plain
 from ..racing.raced import Raced
 from ..sentence import Said, joined, said
 from ..spec import Card, Exercise, Lap, Shape
@@ -37,7 +38,7 @@ class Entrant:
     @property
     def notes(self) -> list[Said]:
         """Sentences about its laps, each once."""
-        return list(dict.fromkeys(note for lap in self.laps for note in lap.notes))
+        return list(dict.fromkeys(plain(note) for lap in self.laps for note in lap.notes))
 
 
 @dataclass(frozen=True)
@@ -77,14 +78,14 @@ def share_of(raced: Raced) -> float | None:
 
 
 def why_without(row: RaceRow) -> Said | str | None:
-    """Why a file that raced has no share, as a sentence; None where it has one."""
+    """Why a file that raced has no share, as a sentence of plain text; None where it has one."""
     raced = row["raced"]
     if raced is None:
-        return joined("{one}; {two}", list(row["problems"]))
+        return plain(joined("{one}; {two}", list(row["problems"])))
     if share_of(raced) is not None:
         return None
     refused = [said("on {shape}: {why}", shape=str(lap.shape), why=lap.refused) for lap in raced.laps if lap.refused]
-    return raced.refused or joined("{one}; {two}", refused) or said("it has no time")
+    return plain(raced.refused or joined("{one}; {two}", refused) or said("it has no time"))
 
 
 def of(

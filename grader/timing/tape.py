@@ -117,16 +117,16 @@ class Tape:
         self._asked.add(number)
         return tensor
 
-    def play(self, inputs: Sequence[torch.Tensor], result: int, made: Made = lambda tensor, name: None):
-        """Give the orders again. Returns the tensor that has the number `result` then.
+    def play(self, inputs: Sequence[torch.Tensor], results: Sequence[int], made: Made = lambda tensor, name: None):
+        """Give the orders again. Returns the tensors that have the numbers `results` then.
 
         made: gets each tensor that an order makes. A tensor that Python made for itself, such as one of a shape, is no
         work of the card: an upload that no order names is left out.
         """
-        table, wanted = dict(zip(self._inputs, inputs, strict=True)), self._asked | {result}
+        table, wanted = dict(zip(self._inputs, inputs, strict=True)), self._asked.union(results)
         for order, constant, numbers in self._entries:
             for number in order["freed"]:
-                if number != result:
+                if number not in results:
                     table.pop(number, None)
             if order["op"] == "upload" and wanted.isdisjoint(numbers):
                 continue
@@ -134,7 +134,7 @@ class Tape:
             for number, tensor in zip(numbers, _tensors(found), strict=True):
                 table[number] = tensor
                 made(tensor, order.get("name", ""))
-        return table[result]
+        return [table[number] for number in results]
 
 
 def carry_out(order: dict, get: Callable, kernels: Kernels, device: torch.device, constant: torch.Tensor | None) -> Any:
