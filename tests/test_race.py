@@ -263,6 +263,61 @@ def test_a_number_that_python_reads_ends_the_tape(body):
     assert str(refusal(body)).startswith(f"{READS[body]} hands numbers of the card to Python, which has to wait")
 
 
+OF_PYTHON = {  # each of them costs a replay as many orders as the second number says, besides those of the softmax
+    "n = torch.tensor(x.shape).prod().item(); return five(x) if n == 240 else x": 0,
+    "for start in torch.arange(0, 6, 2).tolist(): pass\n    return five(x)": 0,
+    "a, b = torch.linspace(0, 6, 2).long().numpy(); return five(x) if b == 6 else x": 0,
+    "s = torch.tensor([1.0, 0.0]); s = s[s > 0.5]; return five(x) if bool(s.any()) else x": 0,
+    "s = torch.tensor([4.0], device=x.device).sqrt(); return five(x) * s / s.item()": 4,
+    "w = torch.ones(4, device=x.device); n = w.sum().item(); w += x[0, 0]; return five(x) * n / 4": 3,
+}
+
+
+@pytest.mark.parametrize("body", OF_PYTHON)
+def test_a_number_that_follows_from_python_alone_may_be_read(body):
+    """A product of a shape, or steps of a loop: it is the same in each replay, and no work of the card."""
+    made = []
+
+    class Noting(PaperCard):
+        def prepared(self, play, inputs):
+            made.append(0)
+            play(lambda tensor, name: made.append(made.pop() + 1))
+            return super().prepared(play, inputs)
+
+    def counted(body):
+        made.clear()
+        assert lap(FIVE + body, Noting()).refused == ""
+        return made[0]
+
+    assert counted(body) - counted("return five(x)") >= OF_PYTHON[body]
+    assert OF_PYTHON[body] or counted(body) == counted("return five(x)")
+
+
+NOT_OF_PYTHON = [
+    "s = torch.zeros(1, device=x.device); s += x[0, 0]; return five(x) * s.item()",
+    "s = torch.zeros(1, device=x.device); v = s.view(1, 1); v.copy_(x[:1, :1]); return five(x) * s.item()",
+    "s = torch.zeros(1, device=x.device); torch.add(x[0, :1], 1, out=s); return five(x) * s.item()",
+    "return five(x) * torch.empty(1, device=x.device).item()",
+    "return five(x) * torch.rand(1, device=x.device).item()",
+    "s = torch.tensor([0]); return five(x) * x[0][s.to(x.device)].item()",
+    "return five(x) * torch.zeros_like(x)[0, 0].item()",
+    "return five(x) * sum(torch.arange(40).tolist())",
+]
+
+
+@pytest.mark.parametrize("body", NOT_OF_PYTHON)
+def test_a_number_that_the_card_has_to_do_with_ends_the_tape(body):
+    """Written by an order with an input, never written, drawn, or of a tensor like an input; or more than a few."""
+    assert "hands numbers of the card to Python" in str(refusal(body))
+
+
+def test_a_kernel_may_write_to_a_constant():
+    """What it leaves there is a number of the card."""
+    kernel = "import triton, triton.language as tl\n@triton.jit\ndef first(s, x):\n    tl.store(s, tl.load(x))\n"
+    body = "s = torch.zeros(1, device=x.device); first[(1,)](s, x); return five(x) * s.item()"
+    assert "hands numbers of the card to Python" in str(lap(kernel + FIVE + body, elsewhere=False).refused)
+
+
 def test_a_number_may_be_read_while_the_answer_is_imported():
     """No race has begun, and no number of it is there."""
     assert lap("scale = __import__('torch').ones(3).sum().item() / 3" + FIVE + "return five(x * scale)").refused == ""

@@ -22,7 +22,7 @@ from ..device_side.memory import Memory
 from ..protocol import frames, orders, schema
 from ..protocol.errors import describe, packed
 from ..protocol.replies import pack_reply, unpack_error
-from ..protocol.tensors import unpack
+from ..protocol.tensors import elements, unpack
 from ..protocol.values import decode
 from ..sentence import Said, message, said
 from ..spec import Card, Error, Lap, Shape
@@ -196,10 +196,17 @@ class Timekeeper:
     def _obey(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
         """The reply to one order of the host. Raises anything for one that is not carried out."""
         op = header["op"]
+        if self._tape is not None and op not in ("operator", "launch", "upload"):
+            self._tape.free(header["freed"])
         if op == "admit":
             return {"kernel": self._kernels.admit(header["program"])}, b""
         if op == "tune":
             return {"choice": self._choice(header["choices"])}, b""
+        if op == "download" and self._tape is not None:
+            constant = self._tape.constant(header["tensor"])
+            if constant is not None:
+                spec, data = elements(constant)
+                return {"spec": spec}, data
         if op in ("download", "clock"):
             why = read_by_host(header["by"] if op == "download" else op)
             if self._tape is not None:
