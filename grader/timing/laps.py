@@ -13,7 +13,7 @@ from typing import Protocol
 import torch
 
 from .. import spec
-from ..sentence import Said, message, said
+from ..sentence import Said, fault, message, said
 from . import floor
 from .card import Launched, Made, Play, Replay, Results
 from .families import Family
@@ -185,4 +185,4 @@ def _quartiles(times: list[float]) -> tuple[float, float, float]:
 def _failed(error: Exception) -> Said:
     if isinstance(error, Wrong):
         return error.args[0]
-    return said("{kind}: {message}", kind=type(error).__name__, message=str(message(error))[:300])
+    return fault(spec.WORDS, "{kind}: {message}", kind=type(error).__name__, message=str(message(error))[:300])
