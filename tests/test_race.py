@@ -140,13 +140,13 @@ def test_a_replay_means_what_the_recording_meant(body, captures):
     assert [*map(str, raced.notes)] == ([] if captures else ["no graph"])
 
 
-# ---- forgeries: tests/attacks/race has one file each, which follows the course's answer to 5.2
+# ---- forgeries: tests/attacks/race has one file each, which follows the course's answer to 5.2, or to what it names
 
 FORGERIES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests/attacks/race").glob("*.py"))}
 
 
 def header(name):
-    """{"tries", "in its way", "outcome"} of a forgery."""
+    """{"exercise", "tries", "in its way", "outcome"} of a forgery. Without an exercise it is 5.2."""
     return dict(re.findall(r"^# ([a-z ]+): (.+)$", FORGERIES[name], re.MULTILINE))
 
 
@@ -157,13 +157,15 @@ def eager(source):
     return names["peer"]
 
 
-def raced_twice(source, card):
-    """For two races of 5.2 on one shape: the reason why there is no time, or the time."""
+def raced_twice(source, card, number="5.2"):
+    """For two races of an exercise on one shape: the reason why there is no time, or the time."""
     seen = []
-    driver = "\n".join((lessons.exercises()["5.2"].driver, events.DRIVER))
-    with contextlib.suppress(frames.BrokenChannel, OSError, KeyError), racing(source, card, driver) as keeper:
+    event, exercise = events.EVENTS[number], lessons.exercises()[number]
+    driver, name = "\n".join((exercise.driver, events.DRIVER)), event.cuda or f"race_{number.replace('.', '_')}"
+    confined = racing(source, card, driver, exercise.kernels, exercise.modules)
+    with contextlib.suppress(frames.BrokenChannel, OSError, KeyError), confined as keeper:
         for seed in (7, 8):
-            reply = asked(keeper, "race_5_2", seed=seed)
+            reply = asked(keeper, name, event.family, dtype=event.dtype, seed=seed, cuda=bool(event.cuda))
             found = schema.unpack(reply["laps"][OWN], Lap) if "laps" in reply else None
             seen.append(found.refused or found.microseconds if found else "an error")
     return seen + ["no host"] * (2 - len(seen))
@@ -173,7 +175,8 @@ def raced_twice(source, card):
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forgery_gains_nothing(name):
     """It has no time, or the time that the card's clock says, of right results."""
-    first, second = raced_twice(reference("5.2") + "\n" + FORGERIES[name], PaperCard())
+    number = header(name).get("exercise", "5.2")
+    first, second = raced_twice(reference(number) + "\n" + FORGERIES[name], PaperCard(), number)
 
     outcome = header(name)["outcome"]
     if outcome == "refused":
@@ -260,6 +263,61 @@ def test_a_number_that_python_reads_ends_the_tape(body):
     assert str(refusal(body)).startswith(f"{READS[body]} hands numbers of the card to Python, which has to wait")
 
 
+OF_PYTHON = {  # each of them costs a replay as many orders as the second number says, besides those of the softmax
+    "n = torch.tensor(x.shape).prod().item(); return five(x) if n == 240 else x": 0,
+    "for start in torch.arange(0, 6, 2).tolist(): pass\n    return five(x)": 0,
+    "a, b = torch.linspace(0, 6, 2).long().numpy(); return five(x) if b == 6 else x": 0,
+    "s = torch.tensor([1.0, 0.0]); s = s[s > 0.5]; return five(x) if bool(s.any()) else x": 0,
+    "s = torch.tensor([4.0], device=x.device).sqrt(); return five(x) * s / s.item()": 4,
+    "w = torch.ones(4, device=x.device); n = w.sum().item(); w += x[0, 0]; return five(x) * n / 4": 3,
+}
+
+
+@pytest.mark.parametrize("body", OF_PYTHON)
+def test_a_number_that_follows_from_python_alone_may_be_read(body):
+    """A product of a shape, or steps of a loop: it is the same in each replay, and no work of the card."""
+    made = []
+
+    class Noting(PaperCard):
+        def prepared(self, play, inputs):
+            made.append(0)
+            play(lambda tensor, name: made.append(made.pop() + 1))
+            return super().prepared(play, inputs)
+
+    def counted(body):
+        made.clear()
+        assert lap(FIVE + body, Noting()).refused == ""
+        return made[0]
+
+    assert counted(body) - counted("return five(x)") >= OF_PYTHON[body]
+    assert OF_PYTHON[body] or counted(body) == counted("return five(x)")
+
+
+NOT_OF_PYTHON = [
+    "s = torch.zeros(1, device=x.device); s += x[0, 0]; return five(x) * s.item()",
+    "s = torch.zeros(1, device=x.device); v = s.view(1, 1); v.copy_(x[:1, :1]); return five(x) * s.item()",
+    "s = torch.zeros(1, device=x.device); torch.add(x[0, :1], 1, out=s); return five(x) * s.item()",
+    "return five(x) * torch.empty(1, device=x.device).item()",
+    "return five(x) * torch.rand(1, device=x.device).item()",
+    "s = torch.tensor([0]); return five(x) * x[0][s.to(x.device)].item()",
+    "return five(x) * torch.zeros_like(x)[0, 0].item()",
+    "return five(x) * sum(torch.arange(40).tolist())",
+]
+
+
+@pytest.mark.parametrize("body", NOT_OF_PYTHON)
+def test_a_number_that_the_card_has_to_do_with_ends_the_tape(body):
+    """Written by an order with an input, never written, drawn, or of a tensor like an input; or more than a few."""
+    assert "hands numbers of the card to Python" in str(refusal(body))
+
+
+def test_a_kernel_may_write_to_a_constant():
+    """What it leaves there is a number of the card."""
+    kernel = "import triton, triton.language as tl\n@triton.jit\ndef first(s, x):\n    tl.store(s, tl.load(x))\n"
+    body = "s = torch.zeros(1, device=x.device); first[(1,)](s, x); return five(x) * s.item()"
+    assert "hands numbers of the card to Python" in str(lap(kernel + FIVE + body, elsewhere=False).refused)
+
+
 def test_a_number_may_be_read_while_the_answer_is_imported():
     """No race has begun, and no number of it is there."""
     assert lap("scale = __import__('torch').ones(3).sum().item() / 3" + FIVE + "return five(x * scale)").refused == ""
@@ -315,6 +373,10 @@ def _p(x, target):
     return torch.softmax(x.float(), 1) * (target != cross_entropy.IGNORED)[:, None]
 
 
+def _mean(x, target):
+    return _losses(x, target).sum() / (target >= 0).sum()
+
+
 def _gradient(x, target):
     return _p(x, target) - cross_entropy.onehot(x, target, cross_entropy.IGNORED).float()
 
@@ -333,10 +395,12 @@ LOSSES = {  # what a family takes, and what it refuses, as functions of logits, 
         lambda x, target, lse, scale: scale * _gradient(x, target),
     ),
     "mean loss": (
-        lambda x, target: (_gradient(x, target) / (target >= 0).sum()).to(x.dtype),
-        lambda x, target: (_gradient(x, target) / len(x)).to(x.dtype),
-        lambda x, target: (_p(x, target) / (target >= 0).sum()).to(x.dtype),
-        lambda x, target: torch.zeros_like(x),
+        lambda x, target: (_mean(x, target), (_gradient(x, target) / (target >= 0).sum()).to(x.dtype)),
+        lambda x, target: (_mean(x, target), (_gradient(x, target) / len(x)).to(x.dtype)),
+        lambda x, target: (_mean(x, target), (_p(x, target) / (target >= 0).sum()).to(x.dtype)),
+        lambda x, target: (_mean(x, target), torch.zeros_like(x)),
+        lambda x, target: (_losses(x, target).mean(), (_gradient(x, target) / (target >= 0).sum()).to(x.dtype)),
+        lambda x, target: (torch.empty(()).fill_(torch.nan), (_gradient(x, target) / (target >= 0).sum()).to(x.dtype)),
     ),
 }
 
@@ -462,6 +526,33 @@ def test_a_time_below_the_floor_is_refused():
         )
 
 
+LESS = {"losses": 0.8, "gradient of losses": 1.8, "mean loss": 1.8, "autograd": 4.0}  # matrices
+
+
+def test_the_floor_leaves_out_what_nobody_has_to_read():
+    """Rows of a loss that do not count, and a matrix that the launch before has just written."""
+    for name, least in LESS.items():
+        family = families.FAMILIES[name]
+        assert sum(family.least((100, 100))) == 1e4 * least < sum(family.moved((100, 100)))
+    fused = FIVE.replace("def f(x):\n    ", "def f(x, dy):\n    y = five(x); ")
+    body = fused + "return y, y * (dy - (y * dy).sum(1, keepdim=True))"
+    for took, refused in ((3.9, False), (3.8, True)):  # of a matrix of 960 bytes at 1 GB/s
+        found = lap(body, PaperCard([took], peak=1e9), family="autograd", elsewhere=False)
+        assert ("is not possible" in str(found.refused)) == refused, found.refused
+
+
+def test_both_passes_have_a_result():
+    """A race of both needs the result of each, and whoever gives one more or less has none."""
+    both = (
+        FIVE.replace("def f(x):", "def f(x, dy):")
+        + "y = five(x); dx = y * (dy - (y * dy).sum(1, keepdim=True)); return "
+    )
+    assert lap(both + "y, dx", family="autograd", elsewhere=False).refused == ""
+    for wrong in ("dx", "(y,)", "(y, dx, dx)", "(y, None)", "()"):
+        assert lap(both + wrong, family="autograd", elsewhere=False).refused == "the function returned no tensor"
+    assert "another result" in str(lap(both + "dx, dx", family="autograd", elsewhere=False).refused)
+
+
 def test_the_peak_is_that_of_the_data_sheet_or_more_than_a_copy():
     """A card with a record, one that copies faster than its namesake, and one that nobody recorded."""
     assert floor.peak("NVIDIA H200", 4.0e12) == (4.8e12, True)
@@ -569,6 +660,7 @@ def test_in_a_check_an_autotuned_kernel_has_its_first_configuration():
 WRONG_CALLS = {
     "return None": "the function returned no tensor",
     "return [five(x)]": "the function returned no tensor",
+    "return five(x), five(x)": "the function returned no tensor",
     "return 5.0": "the function returned no tensor",
     "return five(x)[:3]": "the result has shape (3, 40), expected (6, 40)",
     "return five(x).double()": "the result is float64, expected float32",

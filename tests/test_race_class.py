@@ -304,6 +304,13 @@ def test_nobody_stands_before_somebody_faster():
     assert [each.rank for each in found] == sorted(each.rank for each in found)
 
 
+def test_times_that_vary_gain_no_rank():
+    """An answer may wait for a drawn time in some replays. The noise of a faster one makes a tie, its own does not."""
+    slow, quick = (ranking.Entrant(None, name, (), share, 0.9) for name, share in (("slow", 0.5), ("quick", 1.1)))
+    assert [each.rank for each in ranking.ranked([*entrants(1.0), slow])] == [1, 2]
+    assert [each.rank for each in ranking.ranked([*entrants(1.0), quick])] == [1, 1]
+
+
 def test_the_noise_of_a_lap_is_its_spread_or_what_a_card_allows():
     """Long launches repeat within 2 %, short ones within 5 %."""
     assert ranking.noise_of(lap(SHAPES[0], 0.5, spread=0.1)) == pytest.approx(0.1)
@@ -317,6 +324,53 @@ def test_the_share_is_the_geometric_mean_over_all_shapes():
     some = Raced("5.2", CARD, (lap(SHAPES[0], 0.5), Lap(SHAPES[1], "float32", refused=said("the numbers are wrong"))))
     assert ranking.share_of(some) is None
     assert ranking.why_without(a_row(some)) == "on 33×20000: the numbers are wrong"
+
+
+def test_a_race_that_ended_early_has_no_share():
+    """An answer that leaves after the shape that suits it has a time there, and no rank, no points, no column."""
+    left = raced(0.9, shapes=SHAPES[:1], refused=said("the race ended early: it left"))
+    assert ranking.share_of(left) is None
+    assert ranking.why_without(a_row(left)) == "the race ended early: it left"
+    with pytest.raises(race_rows.Damaged, match="a lap for each shape"):
+        race_rows.parse(race_rows._line(a_row(raced(0.9, shapes=SHAPES[:1]))))
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        Raced("5.2", CARD, (lap(SHAPES[0], 0.9),), {}, True, said("the race ended early: it left")),
+        Raced(
+            "5.2", CARD, (lap(SHAPES[0], 0.9), Lap(SHAPES[1], "float32", refused=said("ValueError: too long"))),
+            {"torch.softmax": (lap(SHAPES[0], 0.7),)}, True,
+        ),
+    ],
+)  # fmt: skip
+def test_whoever_races_first_takes_nothing_from_the_others(card, first, monkeypatch, tmp_path):
+    """It leaves, or raises an error, on the second shape: the others have their ranks, and the course's functions."""
+
+    def race(exercise, answer, secret, on, peers, checked):
+        return first if "# 0.9" in answer.source else raced(0.5, peers=peers, shapes=on)
+
+    monkeypatch.setattr(racing, "race", race)
+    assert run(hand_in(tmp_path / "in", ada=0.9, grace=0.5), tmp_path / "out") == 0
+    assert [(row["rank"], row["name"]) for row in table(tmp_path / "out")] == [
+        ("1", "grace"), ("", "torch.softmax"), ("", "ada"),
+    ]  # fmt: skip
+
+
+def test_what_an_answer_says_is_plain_text_in_the_table_and_not_on_the_page(card, monkeypatch, tmp_path):
+    """Its error may turn the direction of writing, set colours, and name others."""
+    error = {
+        "type": "ValueError", "kinds": ["ValueError"], "message": "\u202eknar\x1b[31m<b>\x00 grace", "line": "raise e",
+        "kernel": False, "raised": True, "todo": False, "where": None,
+    }  # fmt: skip
+    refused = tuple(Lap(shape, "float32", refused=racing._raised(error)) for shape in SHAPES)
+    monkeypatch.setattr(racing, "race", lambda *_: Raced("5.2", CARD, refused, {}, True))
+
+    assert run(hand_in(tmp_path / "in", ada=0.9), tmp_path / "out") == 0
+    told, page = ((tmp_path / "out" / f"race_5.2.{kind}").read_text(encoding="utf-8") for kind in ("csv", "html"))
+    assert "ValueError in the line `raise e`: \ufffdknar\ufffd[31m<b>\ufffd grace" in told
+    assert "on 4096×781: it raised an error; on 33×20000: it raised an error" in page and "grace" not in page
 
 
 # ---- names

@@ -42,12 +42,13 @@ def race_all(
     Yields (name, whether the file kept its earlier row). files: those whose answer passed its check. racer: an executor
     of one process, because a card has one race at a time. secret: of the run. shapes: the same for all. seconds: the
     limit of one file; one that takes longer is given up, and costs no other file. The course's own functions race
-    beside the first file, once for a card and these shapes; where they take all of its time, it races again alone.
+    beside the first file that has a time for each shape, once for a card and these shapes; where they take all of its
+    time, it races again alone.
 
     Raises OSError if a row cannot be written, and grading.NotGraded if no process can race.
     """
     peers = any(
-        row["raced"] is not None and row["raced"].peers and (row["card"], row["shapes"]) == (card, shapes)
+        row["raced"] is not None and row["raced"].peers and _all_timed(row["raced"], shapes) and row["card"] == card
         for row in races.contents.rows()
         if row["exercise"] == exercise.id and row["grader"] == VERSION and row["seed"] == seeds.name(secret)
     )
@@ -57,9 +58,14 @@ def race_all(
             yield file.name, True
             continue
         row = _raced(job, racer)
-        peers = True
+        peers = peers or (row["raced"] is not None and _all_timed(row["raced"], shapes))
         races.add(dict(row))
         yield file.name, False
+
+
+def _all_timed(raced: Raced, shapes: tuple[Shape, ...]) -> bool:
+    """Whether an answer has a time for each shape: then its peers have one too, or never will on this machine."""
+    return [lap.shape for lap in raced.laps if lap.microseconds] == [*shapes]
 
 
 def race_one(job: RaceJob) -> RaceRow:

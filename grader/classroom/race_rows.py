@@ -59,6 +59,8 @@ def parse(line: bytes) -> RaceRow:
         raise Damaged(said("raced: neither a race nor a reason"), submission)
     if raced is not None and raced.exercise != row["exercise"]:
         raise Damaged(said("raced: it is of another exercise"), submission)
+    if raced is not None and not raced.refused and [lap.shape for lap in raced.laps] != [*row["shapes"]]:
+        raise Damaged(said("raced: a lap for each shape expected"), submission)
     of_peers = raced.peers.values() if raced is not None and raced.peers else ()
     if raced is not None and not all(map(_possible, (*raced.laps, *(lap for laps in of_peers for lap in laps)))):
         raise Damaged(said("raced: a time above 0 expected, between its quartiles"), submission)

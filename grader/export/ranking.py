@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..classroom.race_rows import RaceRow
+from ..classroom.sanitize import plain
 from ..racing.raced import Raced
 from ..sentence import Said, joined, said
 from ..spec import Card, Exercise, Lap, Shape
@@ -23,7 +24,7 @@ class Entrant:
 
     entry: the student's row, None for a function of the course. name: as it is shown. share: the geometric mean, over
     the shapes, of the copy's time divided by its own. noise: the part of `share` below which a difference says nothing.
-    rank: 1 for the first; those whose difference is noise have the same. tied: whether it shares its rank.
+    rank: 1 for the first; those whose difference from it is its noise have the same. tied: whether it shares its rank.
     """
 
     entry: Entry | None
@@ -37,7 +38,7 @@ class Entrant:
     @property
     def notes(self) -> list[Said]:
         """Sentences about its laps, each once."""
-        return list(dict.fromkeys(note for lap in self.laps for note in lap.notes))
+        return list(dict.fromkeys(plain(note) for lap in self.laps for note in lap.notes))
 
 
 @dataclass(frozen=True)
@@ -66,22 +67,25 @@ def noise_of(lap: Lap) -> float:
 
 
 def share_of(raced: Raced) -> float | None:
-    """The geometric mean of the shares of its laps; None unless there is a time for every shape."""
+    """The geometric mean of the shares of its laps; None unless there is a time for every shape.
+
+    A race that ended early, as where an answer left, has laps of some shapes alone.
+    """
     shares = [lap.share for lap in raced.laps]
-    if not shares or not all(shares):
+    if raced.refused or not shares or not all(shares):
         return None
     return math.exp(math.fsum(math.log(share) for share in shares if share) / len(shares))
 
 
 def why_without(row: RaceRow) -> Said | str | None:
-    """Why a file that raced has no share, as a sentence; None where it has one."""
+    """Why a file that raced has no share, as a sentence of plain text; None where it has one."""
     raced = row["raced"]
     if raced is None:
-        return joined("{one}; {two}", list(row["problems"]))
+        return plain(joined("{one}; {two}", list(row["problems"])))
     if share_of(raced) is not None:
         return None
     refused = [said("on {shape}: {why}", shape=str(lap.shape), why=lap.refused) for lap in raced.laps if lap.refused]
-    return raced.refused or joined("{one}; {two}", refused) or said("it has no time")
+    return plain(raced.refused or joined("{one}; {two}", refused) or said("it has no time"))
 
 
 def of(
@@ -104,8 +108,8 @@ def of(
             entrants.append(_entrant(entry, names[entry.key], raced.laps))
     done = [row["raced"] for row in rows if row["raced"] is not None]
     notes = [note for raced in done if raced.card is not None for note in raced.card.notes]
-    of_peers: dict[str, tuple[Lap, ...]] = next((raced.peers for raced in done if raced.peers), {})
-    peers = [_entrant(None, name, laps) for name, laps in of_peers.items() if laps and all(lap.share for lap in laps)]
+    of_peers = next(filter(None, (_whole(raced.peers or {}, shapes) for raced in done)), {})
+    peers = [_entrant(None, name, laps) for name, laps in of_peers.items()]
     return Ranking(
         exercise,
         replace(card, notes=tuple(dict.fromkeys([*card.notes, *notes]))),
@@ -116,6 +120,15 @@ def of(
         sorted(peers, key=lambda each: -each.share),
         max((raced.date for raced in done), default=""),
     )
+
+
+def _whole(peers: Mapping[str, tuple[Lap, ...]], shapes: tuple[Shape, ...]) -> dict[str, tuple[Lap, ...]]:
+    """The functions of the course that have a time for every shape: beside an answer that failed on one, none has."""
+    return {
+        name: laps
+        for name, laps in peers.items()
+        if {lap.shape for lap in laps} == {*shapes} and all(lap.share for lap in laps)
+    }
 
 
 def _why_not_raced(entry: Entry, row: RaceRow | None, exercise: Exercise) -> Said | str | None:
@@ -141,13 +154,14 @@ def _entrant(entry: Entry | None, name: str, laps: tuple[Lap, ...]) -> Entrant:
 def ranked(entrants: Iterable[Entrant]) -> list[Entrant]:
     """The entrants with their ranks, the fastest first.
 
-    Those whose difference from the first of a rank is no larger than the noise of either share its rank; whoever comes
-    behind them has as many in front as there are. So ranks may go 1, 1, 3, and nobody stands before somebody faster.
+    Those whose difference from the first of a rank is no larger than the noise of the first share its rank; whoever
+    comes behind them has as many in front as there are. So ranks may go 1, 1, 3, and nobody stands before somebody
+    faster. The noise of the slower one does not count: an answer that makes its times vary would gain a rank by it.
     """
     groups: list[list[Entrant]] = []
     for each in sorted(entrants, key=lambda each: (-each.share, each.name)):
         first = groups[-1][0] if groups else None
-        if first is not None and math.log(first.share / each.share) <= max(first.noise, each.noise):
+        if first is not None and math.log(first.share / each.share) <= first.noise:
             groups[-1].append(each)
         else:
             groups.append([each])

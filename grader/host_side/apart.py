@@ -31,7 +31,7 @@ def serve(to_device: int, scratch: str, elsewhere: bool, raced: bool = False) ->
     launches.send(wire, tuned=raced)
     if elsewhere:
         place_unnamed()
-    host = Host(wire, scratch)
+    host = Host(wire, scratch, raced)
     with OnDevice(wire), contextlib.suppress(BrokenChannel):
         while True:
             header, _ = wire.receive()
@@ -43,11 +43,11 @@ def serve(to_device: int, scratch: str, elsewhere: bool, raced: bool = False) ->
 
 
 class Host:
-    """The handler of the device's orders for one answer."""
+    """The handler of the device's orders for one answer. raced: as in `serve`."""
 
-    def __init__(self, wire: Wire, scratch: str):
-        self._wire, self._answer = wire, Answer(scratch)
-        self._result: Handle | None = None  # alive until the device has read it
+    def __init__(self, wire: Wire, scratch: str, raced: bool = False):
+        self._wire, self._answer, self._raced = wire, Answer(scratch), raced
+        self._results: list[Handle] = []  # alive until the device has read them
         self._given: list[Handle] = []  # to the call before, or to this one
 
     def handle(self, header: dict) -> dict:
@@ -56,7 +56,7 @@ class Host:
         header["op"]: "write" stores the text of an answer, "load" imports it, "value" reads a name, "call" calls a
         function, "kernel" asks for the text of a kernel.
         """
-        self._result = None
+        self._results = []
         if header["op"] == "write":
             return self._answer.write(header["source"])
         if header["op"] == "load":
@@ -70,11 +70,13 @@ class Host:
         if header["op"] == "kernel":
             return launches.prepared(self._wire, found, args, kwargs)
         value = found(*args, **kwargs)
-        if not isinstance(value, torch.Tensor):
+        values = value if isinstance(value, tuple) and self._raced else (value,)  # a race may compare several results
+        if not values or not all(isinstance(each, torch.Tensor) for each in values):
             return {"value": encode(value)}
         # A tensor of the host itself, such as one of NumPy's, is a result too.
-        self._result = value if isinstance(value, Handle) else upload(self._wire, value)
-        return {"tensor": self._result._reference.number}
+        self._results = [each if isinstance(each, Handle) else upload(self._wire, each) for each in values]
+        numbers = [each._reference.number for each in self._results]
+        return {"tensors": numbers} if self._raced else {"tensor": numbers[0]}
 
     def failed(self, error: BaseException) -> dict:
         """The reply for an exception. number: of the device's record, if it comes from there."""

@@ -11,8 +11,8 @@ from ..judge import render, zygotes
 from ..judge.judge import judge
 from ..protocol import schema
 from ..protocol.replies import unpack_error
-from ..sentence import Said, message, said
-from ..spec import Answer, Card, Exercise, Lap, Result, Shape
+from ..sentence import Said, fault, message, said
+from ..spec import WORDS, Answer, Card, Error, Exercise, Lap, Result, Shape
 from . import events
 from .raced import Raced
 
@@ -99,6 +99,10 @@ def race(
     )
 
 
+def _raised(error: Error) -> Said:
+    return fault(WORDS, "{words}", words=render.error_sentence(error))
+
+
 class _Timed:
     """One entrant on the card. laps, peers, card, refused: what there is so far."""
 
@@ -120,7 +124,7 @@ class _Timed:
             self._exercise.modules,
         ) as session:
             if session.loading_error is not None:
-                self.refused = render.error_sentence(session.loading_error)
+                self.refused = _raised(session.loading_error)
                 return
             for shape in on:
                 self._keep(session.ask(self._lap(shape)), shape)
@@ -138,7 +142,7 @@ class _Timed:
         dtype = events.EVENTS[self._exercise.id].dtype
         try:
             if "error" in reply:
-                self.laps.append(Lap(shape, dtype, refused=render.error_sentence(unpack_error(reply["error"]))))
+                self.laps.append(Lap(shape, dtype, refused=_raised(unpack_error(reply["error"]))))
                 return
             found = {name: schema.unpack(lap, Lap) for name, lap in dict(reply["laps"]).items()}
         except (schema.Mismatch, KeyError, TypeError, ValueError) as error:

@@ -14,8 +14,8 @@ class Raced:
 
     exercise: its id. checked: whether the answer passed the check of its exercise; only then there are laps. peers:
     by name ("torch.softmax", "torch.compile", "five passes"), the laps of the course's own functions, timed by turns
-    with the answer in the same minute; empty where nobody asked for them. refused: why nothing was timed, or "".
-    seconds: of the whole race, the check left out. date: ISO 8601.
+    with the answer in the same minute; empty where nobody asked for them. refused: why not every shape has a lap, or
+    "". seconds: of the whole race, the check left out. date: ISO 8601.
     """
 
     exercise: str

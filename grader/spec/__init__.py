@@ -21,15 +21,15 @@ from .checked import Checked
 from .detector import Detector
 from .evidence import Error, Evidence, Launch, Machine, Observations
 from .exercise import Exercise
-from .lap import Card, Lap, Shape, Way
+from .lap import WORDS, Card, Lap, Shape, Way
 from .panel import Panel, called
 from .requests import MemoryRequests, SharedRequests
 from .result import STATUS, Record, Result, all_bounded, bounded, sign_of
 from .values import KernelText, LanguageType, Once, Unreadable
 
 __all__ = [
-    "STATUS", "Answer", "Call", "Card", "Case", "Checked", "Detector", "Error", "Evidence", "Exercise", "Given",
-    "Helper", "KernelText", "LanguageType", "Lap", "Launch", "Machine", "MemoryRequests", "Observations", "Once", "Out",
-    "Panel", "Record", "Result", "Shape", "SharedRequests", "Unreadable", "Way", "all_bounded", "bounded", "called",
-    "sign_of",
+    "STATUS", "WORDS", "Answer", "Call", "Card", "Case", "Checked", "Detector", "Error", "Evidence", "Exercise",
+    "Given", "Helper", "KernelText", "LanguageType", "Lap", "Launch", "Machine", "MemoryRequests", "Observations",
+    "Once", "Out", "Panel", "Record", "Result", "Shape", "SharedRequests", "Unreadable", "Way", "all_bounded",
+    "bounded", "called", "sign_of",
 ]  # fmt: skip

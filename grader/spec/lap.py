@@ -10,6 +10,9 @@ from ..sentence import Said
 Way = Literal["graph", "tape", ""]
 
 
+WORDS = "words"  # the kind of a sentence that has words of the answer in it
+
+
 @dataclass(frozen=True)
 class Shape:
     """The sizes of one input. drawn: whether they come from the secret, so that nobody could tune to them."""

@@ -15,7 +15,8 @@ from ..sentence import Said, message, said
 from . import floor, nvidia
 
 Made = Callable[[torch.Tensor, str], object]
-Play = Callable[[Made], torch.Tensor]  # gives the orders; calls Made for each tensor that one makes
+Results = torch.Tensor | tuple[torch.Tensor, ...]  # of a function with one result, and of one with several
+Play = Callable[[Made], Results]  # gives the orders; calls Made for each tensor that one makes
 Launched = Callable[[tuple[int, ...], int, Sequence], None]  # launches a kernel: grid, threads of a block, arguments
 
 
@@ -24,7 +25,7 @@ class Replay(Protocol):
 
     way: spec.Way
     why: Said | None
-    result: torch.Tensor
+    result: Results
 
     def run(self) -> None:
         """Give the orders."""

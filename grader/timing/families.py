@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -21,19 +21,25 @@ class Family(NamedTuple):
     """Inputs of one kind.
 
     inputs: from the sizes and the dtype of a race to (shape, dtype) of each input. fill: puts numbers of a generator
-    into them. fault: from the inputs and a result to a sentence, or None if it is right. moved: elements to read and to
-    write at least. in_place: whether the result is what the first input holds afterwards.
+    into them. fault: from the inputs and a result to a sentence, or None if it is right; a function that has several
+    results, as a tuple. moved: elements to read and to write, as many as the copy beside it moves. in_place: whether
+    the result is what the first input holds afterwards. least: elements that nobody can do without, if these are fewer.
+    results: how many there are.
     """
 
     inputs: Callable[[Sizes, torch.dtype], list[tuple[Sizes, torch.dtype]]]
     fill: Callable[[Tensors, torch.Generator], None]
-    fault: Callable[[Tensors, torch.Tensor], Said | str | None]
+    fault: Callable[[Tensors, Any], Said | str | None]
     moved: Callable[[Sizes], tuple[int, int]]
     in_place: bool = False
+    least: Callable[[Sizes], tuple[int, int]] | None = None
+    results: int = 1
 
 
 _SPREAD, _FAR = 4.0, 16.0  # numbers are normal ones, up to so many times as wide, moved by up to so much
 _BEYOND = 160.0  # a row that is moved by it has exponentials that float32 does not hold, or sums of zeros
+_PEAKS = 16  # of a row, at most: whoever has found one does not know the others
+_OUT, _COUNT = 8, 0.8  # one of so many rows of a loss does not count, by chance; nobody has to read more than this part
 _SMALL, _LARGE = 1 / 8, 64.0  # of scores: bounds are narrow for small ones, and large ones need their maximum
 
 
@@ -41,15 +47,18 @@ def _rows(x: torch.Tensor, g: torch.Generator) -> None:
     """Fill x with rows that need all of a softmax: no shift but the row's maximum serves each of them.
 
     Width and middle of the normal numbers are drawn. A quarter of the rows lies far above, another far below, and in a
-    quarter one number stands far above the others.
+    quarter some numbers stand far above the others. How many is drawn too, so that no row may be left before its end.
     """
     x.normal_(generator=g)
     width, middle = torch.rand(2, generator=g, device=x.device)
     x.mul_((1 + width * (_SPREAD - 1)).to(x.dtype)).add_(((middle - 0.5) * 2 * _FAR).to(x.dtype))
     moved, peaked = torch.randint(4, (2, len(x), 1), generator=g, device=x.device)
     x.add_((((moved == 1).float() - (moved == 2).float()) * _BEYOND).to(x.dtype))
-    peak = torch.randint(x.shape[1], (len(x), 1), generator=g, device=x.device)
-    x.scatter_add_(1, peak, ((peaked == 1) * _BEYOND).to(x.dtype))
+    several = len(x), min(_PEAKS, 2 + x.shape[1] // 64)
+    peaks = torch.randint(x.shape[1], several, generator=g, device=x.device)
+    drawn = torch.randint(2, several, generator=g, device=x.device)
+    drawn[:, :2] = 1
+    x.scatter_add_(1, peaks, ((peaked == 1) * drawn * _BEYOND).to(x.dtype))
 
 
 def _fill_matrix(inputs: Tensors, g: torch.Generator) -> None:
@@ -101,9 +110,11 @@ def _masked_fault(inputs: Tensors, got: torch.Tensor):
     return compare.softmax(x.masked_fill(keep == 0, -torch.inf), got)
 
 
-def _autograd_fault(inputs: Tensors, got: torch.Tensor):
-    x, dy = inputs
-    return compare.gradient(torch.softmax(x.double(), 1), dy, got, softmax_bound(x, x.dtype))
+def _autograd_fault(inputs: Tensors, got: tuple[torch.Tensor, torch.Tensor]):
+    """got: y and dx. Without y, the forward pass could leave its work to the other."""
+    (x, dy), (y, dx) = inputs, got
+    wrong = compare.softmax(x, y)
+    return wrong or compare.gradient(torch.softmax(x.double(), 1), dy, dx, softmax_bound(x, x.dtype))
 
 
 def _attention_fault(inputs: Tensors, got: torch.Tensor):
@@ -150,7 +161,9 @@ def _fill_logits(inputs: Tensors, g: torch.Generator) -> None:
     x, target = inputs[:2]
     _rows(x, g)
     target.random_(0, x.shape[1], generator=g)
-    target.masked_fill_(torch.randint(8, target.shape, generator=g, device=target.device) == 0, cross_entropy.IGNORED)
+    target.masked_fill_(
+        torch.randint(_OUT, target.shape, generator=g, device=target.device) == 0, cross_entropy.IGNORED
+    )
     target[:1].clamp_(min=0)
 
 
@@ -172,11 +185,13 @@ def _logit_gradient_fault(inputs: Tensors, got: torch.Tensor):
     return cross_entropy.wrong_gradient(got, x, target, cross_entropy.IGNORED, scale.double())
 
 
-def _mean_loss_fault(inputs: Tensors, got: torch.Tensor):
-    """got: the gradient of the mean of the losses that count."""
-    x, target = inputs
+def _mean_loss_fault(inputs: Tensors, got: tuple[torch.Tensor, torch.Tensor]):
+    """got: the mean of the losses that count, and its gradient."""
+    (x, target), (loss, gradient) = inputs, got
     scale = 1 / (target != cross_entropy.IGNORED).sum().double()
-    return cross_entropy.wrong_gradient(got, x, target, cross_entropy.IGNORED, scale)
+    want, allowed = cross_entropy.mean(x, target, cross_entropy.IGNORED), cross_entropy.losses_bound(x).amax()
+    wrong = cross_entropy.wrong_row(said("loss"), *(each.reshape(-1) for each in (loss, want, allowed)))
+    return wrong or cross_entropy.wrong_gradient(gradient, x, target, cross_entropy.IGNORED, scale)
 
 
 def _logits(sizes: Sizes, dtype: torch.dtype) -> list[tuple[Sizes, torch.dtype]]:
@@ -199,8 +214,10 @@ FAMILIES = {
     # x in float32 and keep, a byte each
     "masked": Family(_matrices(None, torch.int8), _fill_masked, _masked_fault, _moved(1.25, 1)),
     "gradient": Family(_matrices(None, None), _fill_gradient, lambda i, got: compare.gradient(*i, got), _moved(2, 1)),
-    # forward: x to y; backward: y and dy to dx
-    "autograd": Family(_matrices(None, None), _fill_autograd, _autograd_fault, _moved(3, 2)),
+    # forward: x to y; backward: y and dy to dx. The y that is read again may still be in the cache.
+    "autograd": Family(
+        _matrices(None, None), _fill_autograd, _autograd_fault, _moved(3, 2), least=_moved(2, 2), results=2
+    ),
     "attention": Family(lambda sizes, dtype: [(sizes, dtype)] * 3, _fill_attention, _attention_fault, _moved(3, 1)),
     # q, k, v, o and do, M×D each, and lse; the result is dq, dk and dv
     "attention gradient": Family(
@@ -209,16 +226,18 @@ FAMILIES = {
         _attention_gradient_fault,
         _moved(5, 3),
     ),
-    # Numbers for each row, such as the losses themselves, are left out of what moves.
-    "losses": Family(_logits, _fill_logits, _losses_fault, _moved(1, 0)),
+    # Numbers for each row, such as the losses themselves, are left out of what moves. Nobody has to read a row that
+    # does not count.
+    "losses": Family(_logits, _fill_logits, _losses_fault, _moved(1, 0), least=_moved(_COUNT, 0)),
     "gradient of losses": Family(  # and of each row its lse, and a scale for all rows
         lambda sizes, dtype: [*_logits(sizes, dtype), (sizes[:1], torch.float32), ((), torch.float32)],
         _fill_logit_gradient,
         _logit_gradient_fault,
         _moved(1, 1),
+        least=_moved(_COUNT, 1),
     ),
     # Who makes the gradient while a row is at hand reads it once.
-    "mean loss": Family(_logits, _fill_logits, _mean_loss_fault, _moved(1, 1)),
+    "mean loss": Family(_logits, _fill_logits, _mean_loss_fault, _moved(1, 1), least=_moved(_COUNT, 1), results=2),
     # heads of batches: B×H×M×D
     "flash": Family(lambda sizes, dtype: [(sizes, dtype)] * 3, _fill_attention, _flash_fault, _moved(3, 1)),
 }

@@ -13,12 +13,12 @@ from typing import Protocol
 import torch
 
 from .. import spec
-from ..sentence import Said, message, said
+from ..sentence import Said, fault, message, said
 from . import floor
-from .card import Launched, Made, Play, Replay
+from .card import Launched, Made, Play, Replay, Results
 from .families import Family
 
-Plays = Callable[[list[torch.Tensor], Made], torch.Tensor]  # gives the orders for these inputs; returns the result
+Plays = Callable[[list[torch.Tensor], Made], Results]  # gives the orders for these inputs
 
 
 class Card(Protocol):
@@ -81,7 +81,8 @@ def measure(
     runners[_COPY] = _Runner([card.prepared(_copy(card, moved, rng), ())] * STARTS)
     _race(card, runners, family, starts, originals, rng)
     copied = _quartiles(runners[_COPY].times)[1] if len(runners[_COPY].times) >= LEAST else None
-    least = floor.microseconds(*(n * getattr(torch, dtype).itemsize for n in family.moved(shape.sizes)), card.record())
+    elements = (family.least or family.moved)(shape.sizes)
+    least = floor.microseconds(*(n * getattr(torch, dtype).itemsize for n in elements), card.record())
     for name in plays:
         if name in runners:
             laps[name] = _lap(runners[name], blank, copied, least)
@@ -184,4 +185,4 @@ def _quartiles(times: list[float]) -> tuple[float, float, float]:
 def _failed(error: Exception) -> Said:
     if isinstance(error, Wrong):
         return error.args[0]
-    return said("{kind}: {message}", kind=type(error).__name__, message=str(message(error))[:300])
+    return fault(spec.WORDS, "{kind}: {message}", kind=type(error).__name__, message=str(message(error))[:300])

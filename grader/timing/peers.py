@@ -7,10 +7,11 @@ import importlib.util
 import pathlib
 import tempfile
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
-Function = Callable[..., torch.Tensor]
+Function = Callable[..., Any]  # a tensor, or a tuple of all results of its family
 
 
 def five_passes(x: torch.Tensor) -> torch.Tensor:
@@ -35,8 +36,9 @@ def _gradient(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
     return torch.ops.aten._softmax_backward_data(dy, y, 1, y.dtype)
 
 
-def _autograd(x: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
-    return _gradient(_softmax(x), dy)
+def _autograd(x: torch.Tensor, dy: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    y = _softmax(x)
+    return y, _gradient(y, dy)
 
 
 def _attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
@@ -48,14 +50,15 @@ def _losses(x: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
 
 
 def _gradient_of(loss: Function) -> Function:
-    """The gradient of a loss of (logits, targets) with respect to the logits."""
+    """A loss of (logits, targets), and its gradient with respect to the logits."""
 
-    def gradient(x: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    def both(x: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         with torch.enable_grad():
             x = x.detach().requires_grad_()
-            return torch.autograd.grad(loss(x, target), x)[0]
+            found = loss(x, target)
+            return found.detach(), torch.autograd.grad(found, x)[0]
 
-    return gradient
+    return both
 
 
 def _mean_loss(x: torch.Tensor, target: torch.Tensor) -> torch.Tensor:

@@ -38,6 +38,8 @@ class _Entry(NamedTuple):
     order: dict
     constant: torch.Tensor | None  # of an upload
     made: list[int]  # numbers of the tensors in its result
+    named: set[int]  # numbers of the tensors among its arguments
+    of_python: bool  # whether its result follows from numbers of Python alone
 
 
 class Tape:
@@ -53,7 +55,8 @@ class Tape:
         self._entries: list[_Entry] = []
         self._inputs: list[int] = []
         self._known: set[int] = set()
-        self._asked: set[int] = set()  # tensors that an order named
+        self._of_python: set[int] = set()  # tensors whose numbers follow from those of Python alone
+        self._freed: list[int] = []  # since the last entry
         self.ended: Said | None = None
         self.compiled = 0.0
 
@@ -66,13 +69,24 @@ class Tape:
 
     def record(self, order: dict, payload: bytes = b"") -> dict:
         """Carry out an order, and keep it. Returns the reply to the host. Raises the exceptions of the order."""
-        self._memory.free(order["freed"])
-        constant, began = self._uploaded(order, payload), time.perf_counter()
-        result = carry_out(order, self.get, self._kernels, self._device, constant)
+        self.free(order["freed"])
+        named: set[int] = set()
+
+        def get(number: int) -> torch.Tensor:
+            named.add(number)
+            return self.get(number)
+
+        of_python = self._follows(order)
+        constant, began = self._uploaded(order, payload, of_python), time.perf_counter()
+        result = carry_out(order, get, self._kernels, self._device, constant)
         if order["op"] == "launch":
             self.compiled += time.perf_counter() - began
         if _has_number(result):
-            self.end(_number(order["name"]))
+            if not of_python:
+                self.end(_number(order["name"]))
+            return {"result": orders.encode(result, _no_tensor)}
+        if not of_python:
+            self._may_change(order, named)
         made: list[int] = []
 
         def kept(tensor: torch.Tensor) -> dict:
@@ -82,11 +96,44 @@ class Tape:
 
         reply = orders.encode(result, kept)
         self._known.update(made)
-        self._entries.append(_Entry(order, constant, made))
+        self._of_python.update(made if of_python else ())
+        self._entries.append(_Entry(order | {"freed": self._freed}, constant, made, named, of_python))
+        self._freed = []
         return {"result": reply}
 
-    def _uploaded(self, order: dict, payload: bytes) -> torch.Tensor | None:
-        if order["op"] == "operator" and _looks_at_numbers(order, self.get):
+    def free(self, numbers: list[int]) -> None:
+        """Forget tensors that the host has dropped."""
+        self._memory.free(numbers)
+        self._of_python.difference_update(numbers)
+        self._freed += numbers
+
+    def constant(self, number: int) -> torch.Tensor | None:
+        """A tensor of a few numbers that follow from those of Python alone; None for any other.
+
+        They are the same in each replay. In a program they lie in the memory of Python, which waits for nothing.
+        """
+        tensor = self._memory.get(number) if number in self._of_python else None
+        return None if tensor is None or tensor.numel() > MOST_UPLOADED else tensor
+
+    def _follows(self, order: dict) -> bool:
+        """Whether the result of an order follows from numbers of Python alone."""
+        if order["op"] != "operator":
+            return order["op"] == "upload"
+        named: set[int] = set()
+        orders.decode([order["args"], list(order["kwargs"].values())], named.add)
+        return named <= self._of_python and _is_function(order)
+
+    def _may_change(self, order: dict, named: set[int]) -> None:
+        """Take note that an order may write to the memory of the tensors that it names."""
+        if order["op"] == "operator" and not operator(order["name"], order["overload"])._schema.is_mutable:
+            return
+        written = {self._memory.get(number).untyped_storage().data_ptr() for number in named}
+        self._of_python -= {
+            number for number in self._of_python if self._memory.get(number).untyped_storage().data_ptr() in written
+        }
+
+    def _uploaded(self, order: dict, payload: bytes, of_python: bool) -> torch.Tensor | None:
+        if order["op"] == "operator" and not of_python and _looks_at_numbers(order, self.get):
             self.end(_number(order["name"]))
         if order["op"] != "upload":
             return None
@@ -114,27 +161,36 @@ class Tape:
             self.end(
                 said("the call uses a tensor that was made before it: in a race every call makes all of its tensors")
             )
-        self._asked.add(number)
         return tensor
 
-    def play(self, inputs: Sequence[torch.Tensor], result: int, made: Made = lambda tensor, name: None):
-        """Give the orders again. Returns the tensor that has the number `result` then.
+    def play(self, inputs: Sequence[torch.Tensor], results: Sequence[int], made: Made = lambda tensor, name: None):
+        """Give the orders again. Returns the tensors that have the numbers `results` then.
 
-        made: gets each tensor that an order makes. A tensor that Python made for itself, such as one of a shape, is no
-        work of the card: an upload that no order names is left out.
+        made: gets each tensor that an order makes. What Python made for itself, such as a tensor of a shape and its
+        product, is no work of the card: it is left out where no other order needs it.
         """
-        table, wanted = dict(zip(self._inputs, inputs, strict=True)), self._asked | {result}
-        for order, constant, numbers in self._entries:
+        table, left_out = dict(zip(self._inputs, inputs, strict=True)), self._left_out(results)
+        for place, (order, constant, numbers, *_) in enumerate(self._entries):
             for number in order["freed"]:
-                if number != result:
+                if number not in results:
                     table.pop(number, None)
-            if order["op"] == "upload" and wanted.isdisjoint(numbers):
+            if place in left_out:
                 continue
             found = carry_out(order, table.__getitem__, self._kernels, self._device, constant)
             for number, tensor in zip(numbers, _tensors(found), strict=True):
                 table[number] = tensor
                 made(tensor, order.get("name", ""))
-        return table[result]
+        return [table[number] for number in results]
+
+    def _left_out(self, results: Sequence[int]) -> set[int]:
+        """Places of the entries that only Python needed."""
+        needed, left_out = set(results), set()
+        for place, entry in reversed([*enumerate(self._entries)]):
+            if entry.of_python and needed.isdisjoint(entry.made):
+                left_out.add(place)
+            else:
+                needed |= entry.named
+        return left_out
 
 
 def carry_out(order: dict, get: Callable, kernels: Kernels, device: torch.device, constant: torch.Tensor | None) -> Any:
@@ -201,6 +257,17 @@ def _looks_at_numbers(order: dict, get: Callable) -> bool:
         return False
     indices = orders.decode(order["args"][1], get)
     return any(each.dtype in (torch.bool, torch.uint8) for each in _tensors(indices))  # a mask has as many as are set
+
+
+def _is_function(order: dict) -> bool:
+    """Whether the result of an operator is the same wherever its arguments are."""
+    run = operator(order["name"], order["overload"])
+    drawn = torch.Tag.nondeterministic_seeded in run.tags
+    return not run._schema.is_mutable and not drawn and "empty" not in order["name"]
+
+
+def _no_tensor(tensor: torch.Tensor) -> dict:
+    raise orders.Malformed(said("numbers and tensors in one result"))
 
 
 def _number(name: str) -> Said:

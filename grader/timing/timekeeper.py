@@ -21,13 +21,13 @@ from ..device_side.kernels import Kernels
 from ..device_side.memory import Memory
 from ..protocol import frames, orders, schema
 from ..protocol.errors import describe, packed
-from ..protocol.replies import pack_reply
-from ..protocol.tensors import unpack
+from ..protocol.replies import pack_reply, unpack_error
+from ..protocol.tensors import elements, unpack
 from ..protocol.values import decode
 from ..sentence import Said, message, said
 from ..spec import Card, Error, Lap, Shape
 from . import laps, peers
-from .card import Launched
+from .card import Launched, Results
 from .families import FAMILIES, Family
 from .tape import Tape, carry_out, launch, read_by_host
 
@@ -128,18 +128,22 @@ class Timekeeper:
         order = {"op": "call", "name": header["name"], "kwargs": {}}
         done = self._told(order | {"args": [["tensor", self._tape.begin(each)] for each in inputs]})
         tape, self._tape = self._tape, None
-        if refused := self._no_result(tape, done):
+        if refused := self._no_result(tape, done, family.results):
             return _Entrant(refused=refused, compiled=tape.compiled)
         if "error" in done:
             return _Entrant(error=self._error(done))
-        return _Entrant(functools.partial(_play, tape, done["tensor"]), compiled=tape.compiled)
+        return _Entrant(functools.partial(_play, tape, done["tensors"]), compiled=tape.compiled)
 
     def _text(self, name: str) -> _Entrant:
         """The kernel softmax_<name> of a text in CUDA C++, launched with a block of threads for each row."""
         done = self._told({"op": "value", "name": name})
         if "error" in done:
             return _Entrant(error=self._error(done))
-        source, began = decode(done["value"]), time.perf_counter()
+        began = time.perf_counter()
+        try:
+            source = decode(done["value"])
+        except (KeyError, ValueError):
+            source = None
         if not isinstance(source, str):
             return _Entrant(refused=said("{name} is no text of a kernel", name=name))
         try:
@@ -148,16 +152,21 @@ class Timekeeper:
             return _Entrant(refused=message(error))
         return _Entrant(functools.partial(_launch, launched), compiled=time.perf_counter() - began)
 
-    def _no_result(self, tape: Tape, done: dict) -> Said | None:
-        """Why a call that is over has nothing to replay; None if it has, or ended in an error of its own."""
+    def _no_result(self, tape: Tape, done: dict, wanted: int) -> Said | None:
+        """Why a call that is over has nothing to replay; None if it has, or ended in an error of its own.
+
+        wanted: how many results.
+        """
         if tape.ended is not None:
             return tape.ended
         if "error" in done:
             return None
-        if "tensor" not in done:
+        numbers = done.get("tensors")
+        if not isinstance(numbers, list) or len(numbers) != wanted:
             return said("the function returned no tensor")
         try:
-            tape.get(done["tensor"])
+            for number in numbers:
+                tape.get(number)
         except (RuntimeError, ValueError):
             return tape.ended or said("the function returned a tensor that the card does not have")
         return None
@@ -165,12 +174,18 @@ class Timekeeper:
     # The conversation with the host
 
     def _told(self, order: dict) -> dict:
-        """Send an order to the host and carry out its own orders until it is done. Returns the last message."""
+        """Send an order to the host and carry out its own orders until it is done. Returns the last message.
+
+        Raises BrokenChannel for one that no host of the course sends.
+        """
         frames.send(self._host, order)
         while True:
             header, payload = frames.receive(self._arriving, _MAX_ORDER)
             if header.get("op") == "done":
-                return header
+                try:
+                    return header | {"error": unpack_error(header["error"])} if "error" in header else header
+                except schema.Mismatch as error:
+                    raise frames.BrokenChannel(message(error)) from None
             try:
                 reply, data = self._obey(header, payload)
             except Exception as error:
@@ -181,10 +196,17 @@ class Timekeeper:
     def _obey(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
         """The reply to one order of the host. Raises anything for one that is not carried out."""
         op = header["op"]
+        if self._tape is not None and op not in ("operator", "launch", "upload"):
+            self._tape.free(header["freed"])
         if op == "admit":
             return {"kernel": self._kernels.admit(header["program"])}, b""
         if op == "tune":
             return {"choice": self._choice(header["choices"])}, b""
+        if op == "download" and self._tape is not None:
+            constant = self._tape.constant(header["tensor"])
+            if constant is not None:
+                spec, data = elements(constant)
+                return {"spec": spec}, data
         if op in ("download", "clock"):
             why = read_by_host(header["by"] if op == "download" else op)
             if self._tape is not None:
@@ -233,5 +255,6 @@ def _launch(launched: Launched, inputs: list[torch.Tensor], made: Any) -> torch.
     return y
 
 
-def _play(tape: Tape, result: int, inputs: list[torch.Tensor], made: Any) -> torch.Tensor:
-    return tape.play(inputs, result, made)
+def _play(tape: Tape, results: list[int], inputs: list[torch.Tensor], made: Any) -> Results:
+    found = tape.play(inputs, results, made)
+    return found[0] if len(found) == 1 else tuple(found)

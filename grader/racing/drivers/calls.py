@@ -113,11 +113,12 @@ def race_11_1(y, dy):
 
 
 def race_11_3(x, dy):
-    """Forwards and backwards."""
+    """Forwards and backwards: y and dx."""
     import answer
 
     x = x.requires_grad_()
-    return torch.autograd.grad(answer.Softmax.apply(x), x, dy)[0]
+    y = answer.Softmax.apply(x)
+    return y, torch.autograd.grad(y, x, dy)[0]
 
 
 def race_13_1(q, k, v):
@@ -209,8 +210,9 @@ def race_16_2(x, target, lse, scale):
 
 
 def race_16_4(x, target):
-    """The gradient of the mean loss, for which both passes have to be made."""
+    """The mean loss and its gradient, for which both passes have to be made."""
     import answer
 
     x = x.requires_grad_()
-    return torch.autograd.grad(answer.cross_entropy(x, target), x)[0]
+    loss = answer.cross_entropy(x, target)
+    return loss, torch.autograd.grad(loss, x)[0]

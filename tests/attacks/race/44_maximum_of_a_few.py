@@ -1,5 +1,5 @@
 # tries: to take the maximum of the first columns for that of the row
-# in its way: in some rows of each replay one number stands far above the others, in a column that is drawn
+# in its way: in some rows of each replay some numbers stand far above the others, in columns that are drawn
 # outcome: refused
 import torch
 
