@@ -8,8 +8,9 @@ from functools import partial
 
 import torch
 
+from ..checks.compare import unstored_loaded
 from ..interpreter import EndlessKernel, OutOfBounds
-from ..sentence import message, said
+from ..sentence import listed, message, said
 from . import kernel_lines, order_of_programs
 from .arguments import Arguments, dtype_name, is_tensor
 from .cases import Case
@@ -107,6 +108,9 @@ class Examination:
         self.configurations = max(self.configurations, case.turn + 1)
 
     def _examine_any(self, case: Case) -> None:
+        if not case.promised:
+            self._beyond_promises(case)
+            return
         for make in case.makes:
             try:
                 arguments = make()
@@ -124,6 +128,34 @@ class Examination:
             if self._examine(case, make, arguments, wanted, last=make is case.makes[-1]):
                 return
         self.counts.without_reference += 1
+
+    def _beyond_promises(self, case: Case) -> None:
+        """Note the vectors whose strides the function does not look at. An error of its own is an answer, too."""
+        usual, names = run(self.function, case.usual()), []
+        if usual.error is not None:
+            return
+        for make in case.makes:
+            arguments = make()
+            if arguments is None:
+                continue
+            try:
+                wanted = self._expected(arguments)
+            except ReferenceFailed:
+                continue
+            done = run(self.function, make())
+            seen = _Seen(case, make, "", 0, done, wanted, self._outputs)
+            self.counts.cases[case.kind] += 1
+            if isinstance(done.error, OutOfBounds) or (done.error is None and seen.differs_from(usual)):
+                names += [arguments.names[i] for i, t in arguments.tensors().items() if t.ndim == 1 and t.stride(0) > 1]
+        if names:
+            self.findings.note(
+                said(
+                    "the stride of {list} is taken to be 1: where elements lie apart, as in {first}[::2], it computes "
+                    "with what is between them",
+                    list=listed(names),
+                    first=names[0],
+                )
+            )
 
     def _wanted(self, case: Case, arguments: Arguments) -> Expected:
         wanted = self._expected(arguments)
@@ -153,6 +185,8 @@ class Examination:
             self.not_seen(said("the reference in float64, which it refuses: it computed in the dtypes of the inputs"))
         self._numbers(seen)
         self._inputs(seen)
+        if case.kind == "given" and any(launch.tf32 for launch in done.launches):
+            self._in_tf32(seen)
         if case.orders and self._orders_due() and not self.findings.known(("order",), words, size):
             self._in_order(seen, make)
         return True
@@ -292,6 +326,27 @@ class Examination:
                 )
             )
 
+    def _in_tf32(self, seen: _Seen) -> None:
+        """Note how far off a result is where tl.dot rounds float32 as on a GPU. Many mean it to."""
+        done = run(self.function, seen.make(), tf32=True)
+        kernels = dict.fromkeys(launch.kernel for launch in done.launches if launch.tf32)
+        for place, got in enumerate(seen.results_of(done)):
+            want, error = seen.wanted.results[place], seen.wanted.allowed[place]
+            if got.shape != want.shape or used(got, want, error) <= 1:
+                continue
+            off = (got.double() - want.double()).abs().nan_to_num(0.0, 0.0, 0.0)
+            at = (off / error.clamp(min=1e-300)).argmax()
+            values = {"off": f"{off.reshape(-1)[at]:.2g}", "limit": f"{error.reshape(-1)[at]:.1g}"}
+            self.findings.note(
+                said(
+                    'tl.dot in {list} is not told input_precision="ieee": where a GPU rounds float32 to tf32, which '
+                    "keeps 10 bits after the point, a result as given is off by {off}, and {limit} is allowed",
+                    list=listed([*kernels]),
+                    **values,
+                )
+            )
+            return
+
     def _masked(self, seen: _Seen, place: int, got: torch.Tensor, witness: Witness) -> tuple[Line, ...]:
         """The loads without `other` whose masked lanes are part of a result: all of them, where any matters."""
         loads = kernel_lines.without_other(witness)
@@ -311,6 +366,8 @@ class Examination:
         results = seen.results_of(again)
         if again.error is not None or place >= len(results):
             return ()
+        if witness.unstored and unstored_loaded(results[place].detach()[wrong.at].reshape(1)):
+            return tuple(witness.unstored)
         if lines := witness.lines_of(results[place].detach(), wrong.at):
             return lines
         if wrong.stored and (lines := witness.lines_beside(filter(is_tensor, [*results, *again.arguments.leaves]))):
@@ -390,6 +447,14 @@ class _Seen:
         places = self.outputs or [i for i in self.done.changed() if i not in self.wanted.changed]
         stored = [run.arguments.leaves[i].detach() for i in places[:returned]]
         return [_without_ones(got, want.shape) for got, want in zip(stored, self.wanted.results)]
+
+    def differs_from(self, usual: Run) -> bool:
+        """Whether a result is another one than usual, and wrong."""
+        results, before = self.results_of(self.done), self.results_of(usual)
+        return any(
+            not order_of_programs.same(got, other) and compared("", got, want, error) is not None
+            for got, other, want, error in zip(results, before, self.wanted.results, self.wanted.allowed)
+        )
 
     def results_of(self, run: Run) -> list[torch.Tensor]:
         """The results of a run in the order of those that are expected: returned ones, and arguments that change."""
