@@ -15,7 +15,7 @@ from . import kernel_lines, order_of_programs
 from .arguments import Arguments, dtype_name, is_tensor
 from .cases import Case
 from .compiled_for import Compiling
-from .expected import Expected, ReferenceFailed, expected
+from .expected import Expected, ReferenceFailed, expected, looks_at
 from .findings import Fault, Findings
 from .kernel_lines import Line, Witness
 from .numbers_compared import Wrong, compared, nan_or_not, used
@@ -68,10 +68,12 @@ class Examination:
         self._repeating = False  # whether it is noted what comes of equal ones
         self._outputs: list[int] = []  # as in _Seen
         self._raises = ""  # for the given arguments
+        self._kernel = False  # whether a bare kernel is audited, whose workspaces are arguments too
 
     def begin(self, given: Arguments) -> None:
         """Look at the reference alone. Raises CannotAudit where it fails on the given arguments."""
         self._distinct = [i for i, tensor in given.tensors().items() if are_distinct(tensor)]
+        self._kernel = given.constants is not None
         try:
             wanted = expected(self.reference, given, set(), self.seed)
             self.changes, self.parts = wanted.changed, parts_of(given, wanted.results)
@@ -378,7 +380,7 @@ class Examination:
     def _inputs(self, seen: _Seen) -> None:
         """Inputs that the call has changed, and the reference has not."""
         for i in seen.done.changed():
-            if i in seen.wanted.changed or not seen.done.returned:
+            if i in seen.wanted.changed or not (seen.done.returned or self._is_input(seen, i)):
                 continue
             if self.findings.known(("changed", i), seen.words, seen.size):
                 continue
@@ -399,6 +401,13 @@ class Examination:
                 again = run(self.function, seen.make(), recorder=witness)
                 lines = witness.lines_of(again.arguments.leaves[i].detach(), at)
             self._fault("memory", told, seen, lines, ("changed", i), ("changed", i))
+
+    def _is_input(self, seen: _Seen, place: int) -> bool:
+        """Whether a function that returns nothing has no business with this tensor: it is none of its results, and
+        the reference looks at its numbers, as at those of no workspace."""
+        if self._kernel or place in seen.places_of_results():
+            return False
+        return looks_at(self.reference, seen.make(), place, seen.wanted.changed)
 
     def _in_order(self, seen: _Seen, make) -> None:
         repeating = [i for i in self._distinct if _repeats(seen.done.arguments.leaves[i])]
@@ -444,9 +453,14 @@ class _Seen:
         returned = len(self.wanted.results) - len(self.wanted.changed)
         if run.returned or not returned or run.results:
             return run.results
-        places = self.outputs or [i for i in self.done.changed() if i not in self.wanted.changed]
-        stored = [run.arguments.leaves[i].detach() for i in places[:returned]]
+        stored = [run.arguments.leaves[i].detach() for i in self.places_of_results()]
         return [_without_ones(got, want.shape) for got, want in zip(stored, self.wanted.results)]
+
+    def places_of_results(self) -> list[int]:
+        """The places of the arguments in which a function without a result stores those of the reference."""
+        returned = len(self.wanted.results) - len(self.wanted.changed)
+        places = self.outputs or [i for i in self.done.changed() if i not in self.wanted.changed]
+        return places[:returned]
 
     def differs_from(self, usual: Run) -> bool:
         """Whether a result is another one than usual, and wrong."""

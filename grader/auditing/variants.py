@@ -81,6 +81,8 @@ def _layouts(changed: Collection[int]) -> Iterator[Variant]:
     """Other places in memory. Tensors of one shape have other strides each, where the function takes that."""
     gaps = (lambda a: _laid_out(a, lambda i, t: _gapped(t, _GAP + i)), lambda a: _laid_out(a, lambda _, t: _gapped(t)))
     yield Variant("layout", said("rows with gaps between them"), gaps)
+    whole = (lambda a: a.mapped(lambda _, t: _gapped(t) if _is_whole_matrix(t) else t) if _any_whole(a) else None,)
+    yield Variant("layout", said("rows of whole numbers with gaps between them"), whole)
     for label, lay in (
         (said("first elements at odd addresses"), _offset),
         (said("transposed in memory"), _transposed),
@@ -146,10 +148,20 @@ def _laid_out(arguments: Arguments, lay) -> Arguments | None:
     return arguments.mapped(lambda i, t: t if new.get(i) is None else new[i])
 
 
+def _any_whole(arguments: Arguments) -> bool:
+    return any(map(_is_whole_matrix, arguments.tensors().values()))
+
+
+def _is_whole_matrix(tensor: torch.Tensor) -> bool:
+    """Whether a tensor has rows of whole numbers or truth values: targets, places or a mask."""
+    return not tensor.is_floating_point() and tensor.ndim > 1 and tensor.numel() > 0
+
+
 def _gapped(tensor: torch.Tensor, gap: int = _GAP) -> torch.Tensor | None:
     if tensor.ndim < 2:
         return None
-    wide = tensor.new_full((*tensor.shape[:-1], tensor.shape[-1] + gap), torch.nan)
+    fill = torch.nan if tensor.is_floating_point() else 0
+    wide = tensor.new_full((*tensor.shape[:-1], tensor.shape[-1] + gap), fill)
     wide[..., : tensor.shape[-1]] = tensor
     return wide[..., : tensor.shape[-1]]
 
