@@ -25,8 +25,8 @@ class Case:
 
     kind: "given", "size", or that of a variant. label: "" where the sizes say it all. makes: each
     makes arguments anew, None where there are no such; those count that reference and function take first. usual: makes
-    the arguments of which a variant is one. orders: whether the programs also run in other orders. where_nan: as of a
-    Variant. turn, rehearsed: of autotuned kernels, as in Tuning.
+    the arguments of which a variant is one. orders: whether the programs also run in other orders. where_nan,
+    promised: as of a Variant. turn, rehearsed: of autotuned kernels, as in Tuning.
     """
 
     kind: str
@@ -35,6 +35,7 @@ class Case:
     usual: Callable[[], Arguments] | None = None
     orders: bool = False
     where_nan: str = ""
+    promised: bool = True
     turn: int = 0
     rehearsed: bool = False
 
@@ -130,4 +131,5 @@ def _by_turns(*many: Iterable[Case]) -> Iterator[Case]:
 
 def _of_variant(variant: Variant, work: Arguments) -> Case:
     makes = tuple(lambda make=make: make(kept(work)) for make in variant.makes)
-    return Case(variant.kind, variant.label, makes, usual=lambda: kept(work), where_nan=variant.where_nan)
+    special = {"where_nan": variant.where_nan, "promised": variant.promised}
+    return Case(variant.kind, variant.label, makes, usual=lambda: kept(work), **special)

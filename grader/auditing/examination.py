@@ -8,13 +8,14 @@ from functools import partial
 
 import torch
 
+from ..checks.compare import unstored_loaded
 from ..interpreter import EndlessKernel, OutOfBounds
-from ..sentence import message, said
+from ..sentence import listed, message, said
 from . import kernel_lines, order_of_programs
 from .arguments import Arguments, dtype_name, is_tensor
 from .cases import Case
 from .compiled_for import Compiling
-from .expected import Expected, ReferenceFailed, expected
+from .expected import Expected, ReferenceFailed, expected, looks_at
 from .findings import Fault, Findings
 from .kernel_lines import Line, Witness
 from .numbers_compared import Wrong, compared, nan_or_not, used
@@ -67,10 +68,12 @@ class Examination:
         self._repeating = False  # whether it is noted what comes of equal ones
         self._outputs: list[int] = []  # as in _Seen
         self._raises = ""  # for the given arguments
+        self._kernel = False  # whether a bare kernel is audited, whose workspaces are arguments too
 
     def begin(self, given: Arguments) -> None:
         """Look at the reference alone. Raises CannotAudit where it fails on the given arguments."""
         self._distinct = [i for i, tensor in given.tensors().items() if are_distinct(tensor)]
+        self._kernel = given.constants is not None
         try:
             wanted = expected(self.reference, given, set(), self.seed)
             self.changes, self.parts = wanted.changed, parts_of(given, wanted.results)
@@ -107,6 +110,9 @@ class Examination:
         self.configurations = max(self.configurations, case.turn + 1)
 
     def _examine_any(self, case: Case) -> None:
+        if not case.promised:
+            self._beyond_promises(case)
+            return
         for make in case.makes:
             try:
                 arguments = make()
@@ -124,6 +130,34 @@ class Examination:
             if self._examine(case, make, arguments, wanted, last=make is case.makes[-1]):
                 return
         self.counts.without_reference += 1
+
+    def _beyond_promises(self, case: Case) -> None:
+        """Note the vectors whose strides the function does not look at. An error of its own is an answer, too."""
+        usual, names = run(self.function, case.usual()), []
+        if usual.error is not None:
+            return
+        for make in case.makes:
+            arguments = make()
+            if arguments is None:
+                continue
+            try:
+                wanted = self._expected(arguments)
+            except ReferenceFailed:
+                continue
+            done = run(self.function, make())
+            seen = _Seen(case, make, "", 0, done, wanted, self._outputs)
+            self.counts.cases[case.kind] += 1
+            if isinstance(done.error, OutOfBounds) or (done.error is None and seen.differs_from(usual)):
+                names += [arguments.names[i] for i, t in arguments.tensors().items() if t.ndim == 1 and t.stride(0) > 1]
+        if names:
+            self.findings.note(
+                said(
+                    "the stride of {list} is taken to be 1: where elements lie apart, as in {first}[::2], it computes "
+                    "with what is between them",
+                    list=listed(names),
+                    first=names[0],
+                )
+            )
 
     def _wanted(self, case: Case, arguments: Arguments) -> Expected:
         wanted = self._expected(arguments)
@@ -153,6 +187,8 @@ class Examination:
             self.not_seen(said("the reference in float64, which it refuses: it computed in the dtypes of the inputs"))
         self._numbers(seen)
         self._inputs(seen)
+        if case.kind == "given" and any(launch.tf32 for launch in done.launches):
+            self._in_tf32(seen)
         if case.orders and self._orders_due() and not self.findings.known(("order",), words, size):
             self._in_order(seen, make)
         return True
@@ -292,6 +328,27 @@ class Examination:
                 )
             )
 
+    def _in_tf32(self, seen: _Seen) -> None:
+        """Note how far off a result is where tl.dot rounds float32 as on a GPU. Many mean it to."""
+        done = run(self.function, seen.make(), tf32=True)
+        kernels = dict.fromkeys(launch.kernel for launch in done.launches if launch.tf32)
+        for place, got in enumerate(seen.results_of(done)):
+            want, error = seen.wanted.results[place], seen.wanted.allowed[place]
+            if got.shape != want.shape or used(got, want, error) <= 1:
+                continue
+            off = (got.double() - want.double()).abs().nan_to_num(0.0, 0.0, 0.0)
+            at = (off / error.clamp(min=1e-300)).argmax()
+            values = {"off": f"{off.reshape(-1)[at]:.2g}", "limit": f"{error.reshape(-1)[at]:.1g}"}
+            self.findings.note(
+                said(
+                    'tl.dot in {list} is not told input_precision="ieee": where a GPU rounds float32 to tf32, which '
+                    "keeps 10 bits after the point, a result as given is off by {off}, and {limit} is allowed",
+                    list=listed([*kernels]),
+                    **values,
+                )
+            )
+            return
+
     def _masked(self, seen: _Seen, place: int, got: torch.Tensor, witness: Witness) -> tuple[Line, ...]:
         """The loads without `other` whose masked lanes are part of a result: all of them, where any matters."""
         loads = kernel_lines.without_other(witness)
@@ -311,6 +368,8 @@ class Examination:
         results = seen.results_of(again)
         if again.error is not None or place >= len(results):
             return ()
+        if witness.unstored and unstored_loaded(results[place].detach()[wrong.at].reshape(1)):
+            return tuple(witness.unstored)
         if lines := witness.lines_of(results[place].detach(), wrong.at):
             return lines
         if wrong.stored and (lines := witness.lines_beside(filter(is_tensor, [*results, *again.arguments.leaves]))):
@@ -321,7 +380,7 @@ class Examination:
     def _inputs(self, seen: _Seen) -> None:
         """Inputs that the call has changed, and the reference has not."""
         for i in seen.done.changed():
-            if i in seen.wanted.changed or not seen.done.returned:
+            if i in seen.wanted.changed or not (seen.done.returned or self._is_input(seen, i)):
                 continue
             if self.findings.known(("changed", i), seen.words, seen.size):
                 continue
@@ -342,6 +401,13 @@ class Examination:
                 again = run(self.function, seen.make(), recorder=witness)
                 lines = witness.lines_of(again.arguments.leaves[i].detach(), at)
             self._fault("memory", told, seen, lines, ("changed", i), ("changed", i))
+
+    def _is_input(self, seen: _Seen, place: int) -> bool:
+        """Whether a function that returns nothing has no business with this tensor: it is none of its results, and
+        the reference looks at its numbers, as at those of no workspace."""
+        if self._kernel or place in seen.places_of_results():
+            return False
+        return looks_at(self.reference, seen.make(), place, seen.wanted.changed)
 
     def _in_order(self, seen: _Seen, make) -> None:
         repeating = [i for i in self._distinct if _repeats(seen.done.arguments.leaves[i])]
@@ -387,9 +453,22 @@ class _Seen:
         returned = len(self.wanted.results) - len(self.wanted.changed)
         if run.returned or not returned or run.results:
             return run.results
-        places = self.outputs or [i for i in self.done.changed() if i not in self.wanted.changed]
-        stored = [run.arguments.leaves[i].detach() for i in places[:returned]]
+        stored = [run.arguments.leaves[i].detach() for i in self.places_of_results()]
         return [_without_ones(got, want.shape) for got, want in zip(stored, self.wanted.results)]
+
+    def places_of_results(self) -> list[int]:
+        """The places of the arguments in which a function without a result stores those of the reference."""
+        returned = len(self.wanted.results) - len(self.wanted.changed)
+        places = self.outputs or [i for i in self.done.changed() if i not in self.wanted.changed]
+        return places[:returned]
+
+    def differs_from(self, usual: Run) -> bool:
+        """Whether a result is another one than usual, and wrong."""
+        results, before = self.results_of(self.done), self.results_of(usual)
+        return any(
+            not order_of_programs.same(got, other) and compared("", got, want, error) is not None
+            for got, other, want, error in zip(results, before, self.wanted.results, self.wanted.allowed)
+        )
 
     def results_of(self, run: Run) -> list[torch.Tensor]:
         """The results of a run in the order of those that are expected: returned ones, and arguments that change."""

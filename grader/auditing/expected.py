@@ -125,6 +125,19 @@ def _outputs(reference, arguments: Arguments, changed: list[int]) -> list[torch.
     return [*results, *(copies.leaves[i].detach() for i in changed)]
 
 
+def looks_at(reference, arguments: Arguments, place: int, changed: list[int]) -> bool:
+    """Whether the reference has other results where a tensor has other numbers. False where it refuses these."""
+
+    def other(i, tensor):
+        return (tensor.flip(-1) + 1 if tensor.ndim else tensor + 1).to(tensor.dtype) if i == place else tensor
+
+    try:
+        usual, moved = (_outputs(reference, each, changed) for each in (arguments, arguments.mapped(other)))
+    except Exception:  # it takes no such numbers
+        return False
+    return not all(torch.equal(*(_plain(each).nan_to_num() for each in pair)) for pair in zip(usual, moved))
+
+
 def _in_single(reference, arguments: Arguments, changed: list[int]) -> list[torch.Tensor] | None:
     """Its results in float32: in half precision, a CPU may add in half precision too."""
     try:

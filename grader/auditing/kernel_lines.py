@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import ctypes
 import inspect
 import linecache
 import sys
@@ -16,7 +17,11 @@ import numpy as np
 from ..interpreter.address_space import WINDOW_BITS
 from ..interpreter.recorder import Recorder
 from ..notebook.kernel_line import is_theirs
+from ..spec.unstored import MARKS
 from .findings import Line
+
+# By bytes of an element: the marks of memory that nothing was stored to.
+_NEVER = {size: {never for bits, never, _ in MARKS.values() if bits == f"int{8 * size}"} for size in (2, 4, 8)}
 
 
 def of_error(error: BaseException) -> tuple[Line, ...]:
@@ -51,6 +56,7 @@ class Witness(Recorder):
         super().__init__()
         self.accesses: dict[int, list[Access]] = defaultdict(list)  # by real address
         self.masked: dict[Line, str] = {}  # loads that left lanes out: their tensors, by line
+        self.unstored: dict[Line, str] = {}  # loads of floating-point numbers that nothing had stored, likewise
         self._number = 0
 
     def begin_launch(self, kernel: str, grid) -> None:
@@ -72,8 +78,11 @@ class Witness(Recorder):
             mine = active[(active >> np.uint64(WINDOW_BITS)) == index]
             real = region.to_real(mine[region.elements(mine)[1]])
             access = Access(op, program, region.name, self._number, line, self._step, self.in_atomic)
-            for address in np.unique(real).tolist():
+            places = np.unique(real).tolist()
+            for address in places:
                 self.accesses[address].append(access)
+            if op == "load" and region.floating and _any_unstored(places, region.itemsize):
+                self.unstored.setdefault(line, region.name)
         if op == "load" and not mask.all():
             self.masked.setdefault(line, _name(addresses, regions))
 
@@ -115,6 +124,12 @@ class Witness(Recorder):
         if not meetings:
             return None
         return min(meetings, key=lambda meeting: meeting[:3])[3:]
+
+
+def _any_unstored(addresses: list[int], size: int) -> bool:
+    """Whether memory at one of these real addresses has a mark. size: bytes of an element."""
+    marks = _NEVER.get(size, ())
+    return any(int.from_bytes(ctypes.string_at(address, size), sys.byteorder) in marks for address in addresses)
 
 
 def _memory(tensor) -> range:

@@ -106,8 +106,9 @@ def run(
     order: str = "forward",
     poison: bool = True,
     recorder: Recorder | None = None,
+    tf32: bool = False,
 ) -> Run:
-    """Call the function, interpreted. order, poison: as in interpreter.conditions. recorder: sees each access.
+    """Call the function, interpreted. order, poison, tf32: as in interpreter.conditions. recorder: sees each access.
 
     With a recorder the programs run one by one, so that it can see the line of each access.
     """
@@ -119,7 +120,8 @@ def run(
     with contextlib.ExitStack() as watched:
         watched.enter_context(quiet())
         watched.enter_context(as_on_a_gpu())
-        watched.enter_context(interpreter.conditions(order, poison, batch=recorder is None, bfloat16=True))
+        batch = recorder is None
+        watched.enter_context(interpreter.conditions(order, poison, batch, bfloat16=True, tf32=tf32))
         watched.enter_context(interpreter.recording(done.ledger, recorder))
         watched.enter_context(TorchLedger(done.ledger, poison=True))
         try:

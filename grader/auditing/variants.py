@@ -12,12 +12,14 @@ import torch
 
 from ..sentence import said
 from .arguments import Arguments, dtype_name, is_coarse
-from .sizes import axes, resized
+from .sizes import are_distinct, axes, resized
 
 _FAR = 1 << 31  # the first whole number that int32 does not have
 _GAP = 3
 _STRIDES = (101, 103, 107, 109, 113, 127, 131, 137)  # of vectors: numbers that nothing else in a launch is
 _LONG = 1024  # elements of which half, 200 each, pass the largest float16
+_VERY_LONG = 1 << 16  # whole numbers of 8 bits, of which a lane of a block has so many that their sum passes 16 bits
+_NARROW = (torch.int8, torch.uint8, torch.int16)
 _MOST_OTHERS = 4  # tensors whose numbers change, besides the largest one
 _DTYPES = {
     torch.float32: (torch.float16, torch.bfloat16),
@@ -40,6 +42,7 @@ class Variant:
     label: str
     makes: tuple[Callable[[Arguments], Arguments | None], ...]
     where_nan: str = ""
+    promised: bool = True
 
 
 def variants(
@@ -64,7 +67,12 @@ def variants(
     yield Variant("layout", said("vectors with gaps between their elements"), (lambda a: _spread(a, given),))
     yield from layouts
     yield from numbers
+    vectors = tuple(lambda a, i=i: _spread_one(a, i, given) for i in _vectors(arguments))
+    yield Variant("layout", "", vectors, promised=False)
     for axis in (-1, -2):
+        label = said("whole numbers of few bits, all equal and large, along axis {axis}", axis=axis)
+        makes = (lambda a, axis=axis: _narrow(a, axis, _VERY_LONG), lambda a, axis=axis: _narrow(a, axis, _LONG))
+        yield Variant("long", label, makes)
         label = said("as float16, sums along axis {axis} that pass 65504 and come back", axis=axis)
         yield Variant("long", label, (lambda a, axis=axis: _up_and_down(a, axis),))
 
@@ -73,6 +81,8 @@ def _layouts(changed: Collection[int]) -> Iterator[Variant]:
     """Other places in memory. Tensors of one shape have other strides each, where the function takes that."""
     gaps = (lambda a: _laid_out(a, lambda i, t: _gapped(t, _GAP + i)), lambda a: _laid_out(a, lambda _, t: _gapped(t)))
     yield Variant("layout", said("rows with gaps between them"), gaps)
+    whole = (lambda a: a.mapped(lambda _, t: _gapped(t) if _is_whole_matrix(t) else t) if _any_whole(a) else None,)
+    yield Variant("layout", said("rows of whole numbers with gaps between them"), whole)
     for label, lay in (
         (said("first elements at odd addresses"), _offset),
         (said("transposed in memory"), _transposed),
@@ -94,6 +104,7 @@ def _numbers(arguments: Arguments, main: int) -> Iterator[Variant]:
 
     yield of_main(said("numbers up to 200"), _large)
     yield of_main(said("numbers near 0.001"), lambda t: _scaled(t, -10))
+    yield Variant("values", said("numbers near 0.001 in each tensor with rows"), (_rows_small,))
     yield of_main(said("numbers near 1000"), _around_1000)
     yield Variant("values", said("some numbers near 0.000001 in each tensor"), (_some_tiny,))
     yield of_main(said("denormal numbers"), _denormal)
@@ -137,18 +148,50 @@ def _laid_out(arguments: Arguments, lay) -> Arguments | None:
     return arguments.mapped(lambda i, t: t if new.get(i) is None else new[i])
 
 
+def _any_whole(arguments: Arguments) -> bool:
+    return any(map(_is_whole_matrix, arguments.tensors().values()))
+
+
+def _is_whole_matrix(tensor: torch.Tensor) -> bool:
+    """Whether a tensor has rows of whole numbers or truth values: targets, places or a mask."""
+    return not tensor.is_floating_point() and tensor.ndim > 1 and tensor.numel() > 0
+
+
 def _gapped(tensor: torch.Tensor, gap: int = _GAP) -> torch.Tensor | None:
     if tensor.ndim < 2:
         return None
-    wide = tensor.new_full((*tensor.shape[:-1], tensor.shape[-1] + gap), torch.nan)
+    fill = torch.nan if tensor.is_floating_point() else 0
+    wide = tensor.new_full((*tensor.shape[:-1], tensor.shape[-1] + gap), fill)
     wide[..., : tensor.shape[-1]] = tensor
     return wide[..., : tensor.shape[-1]]
 
 
 def _spread(arguments: Arguments, given: Callable[[Arguments], set[int]]) -> Arguments | None:
     """With the vectors apart whose strides a kernel gets. Of any other, a function promises nothing."""
-    vectors = [i for i, t in arguments.tensors().items() if t.ndim == 1 and len(t) > 1]
-    strides = dict(zip(vectors, _STRIDES))
+    strides = _with_given_strides(arguments, given)
+    return _with_strides(arguments, strides) if strides else None
+
+
+def _spread_one(arguments: Arguments, place: int, given: Callable[[Arguments], set[int]]) -> Arguments | None:
+    """With one vector apart whose stride no kernel gets. None for any other."""
+    if place in _with_given_strides(arguments, given):
+        return None
+    return _with_strides(arguments, {place: 2})
+
+
+def _vectors(arguments: Arguments) -> list[int]:
+    return [i for i, t in arguments.tensors().items() if t.ndim == 1 and len(t) > 1]
+
+
+def _with_given_strides(arguments: Arguments, given: Callable[[Arguments], set[int]]) -> dict[int, int]:
+    """{place: stride} of the vectors whose strides a kernel gets."""
+    strides = dict(zip(_vectors(arguments), _STRIDES))
+    known = given(_with_strides(arguments, strides)) if strides else set()
+    return {i: stride for i, stride in strides.items() if stride in known}
+
+
+def _with_strides(arguments: Arguments, strides: dict[int, int]) -> Arguments:
+    """With these strides of vectors. What lies between their elements are zeros."""
 
     def lay(i, tensor):
         if i not in strides:
@@ -157,9 +200,7 @@ def _spread(arguments: Arguments, given: Callable[[Arguments], set[int]]) -> Arg
         wide[:, 0] = tensor
         return wide[:, 0]
 
-    known = given(arguments.mapped(lay)) if strides else set()
-    strides = {i: stride for i, stride in strides.items() if stride in known}
-    return arguments.mapped(lay) if strides else None
+    return arguments.mapped(lay)
 
 
 def _offset(tensor: torch.Tensor) -> torch.Tensor:
@@ -224,6 +265,12 @@ def _some_tiny(arguments: Arguments) -> Arguments:
     return arguments.mapped(shrink)
 
 
+def _rows_small(arguments: Arguments) -> Arguments | None:
+    """Sums of what is small in several tensors are small, too, and an eps counts beside them. None for one tensor."""
+    rows = [i for i, t in arguments.tensors().items() if not is_coarse(t) and t.numel() and t.ndim > 1]
+    return arguments.mapped(lambda i, t: _scaled(t, -10) if i in rows else t) if len(rows) > 1 else None
+
+
 def _all_large(arguments: Arguments) -> Arguments | None:
     """Products of what is large in two tensors are larger still. None where one tensor is all there is."""
     floats = [i for i, t in arguments.tensors().items() if not is_coarse(t) and t.numel()]
@@ -258,6 +305,33 @@ def _up_and_down(arguments: Arguments, axis: int) -> Arguments | None:
             first.fill_(200.0)
             rest.fill_(-200.0)
         return made
+
+    return longer.mapped(fill)
+
+
+def _narrow(arguments: Arguments, axis: int, length: int) -> Arguments | None:
+    """Each tensor of whole numbers of 8 or 16 bits full of one power of two, and an axis of the largest one long.
+
+    A sum of them in an accumulator of as many bits overflows. float32 has all sums of powers of two. Where the axis is
+    very long, all others of this tensor are 1.
+    """
+    narrow = {i: t for i, t in arguments.tensors().items() if t.dtype in _NARROW and t.numel() and not are_distinct(t)}
+    largest = max(narrow.values(), key=torch.numel, default=None)
+    if largest is None or largest.ndim < -axis or largest.shape[axis] not in axes(arguments):
+        return None
+    n = largest.shape[axis]
+    others = dict.fromkeys(largest.shape, 1) if length == _VERY_LONG else {}
+    longer = resized(arguments, {**others, n: max(n, length)}, seed=0)
+    if longer is None:
+        return None
+
+    def fill(i, tensor):
+        if i not in narrow:
+            return tensor
+        least, most = int(narrow[i].min()), int(narrow[i].max())
+        size = max(-least, most)
+        power = 1 << (size.bit_length() - 1) if size > 0 else 0
+        return torch.full_like(tensor, power if most >= power else -power)
 
     return longer.mapped(fill)
 
@@ -304,16 +378,18 @@ def _empty(arguments: Arguments) -> Arguments | None:
 def _far(arguments: Arguments, apart: bool) -> Arguments | None:
     """With rows so far apart that the place of the last one is no int32. Only the rows take memory.
 
-    apart: tensors of one shape have other strides each.
+    apart: tensors of one shape have other strides each. Where whole numbers may say which rows are loaded, and leave
+    out the last one, that is so of every row of the second half; none begins beyond 2^32, where an int32 is above 0.
 
     Raises OSError where the machine does not lend so many addresses.
     """
     matrices = {i for i, t in arguments.tensors().items() if not is_coarse(t) and t.ndim > 1 and len(t) > 2}
+    indexed = any(not t.is_floating_point() for t in arguments.tensors().values())
 
     def lay(i, tensor):
         if i not in matrices:
             return tensor
-        stride = _FAR // (len(tensor) - 1) + 16 * (i + 1 if apart else 1)
+        stride = (2 * _FAR // len(tensor) if indexed else _FAR // (len(tensor) - 1)) + 16 * (i + 1 if apart else 1)
         memory = mmap.mmap(
             -1,
             ((len(tensor) - 1) * stride + tensor[0].numel()) * tensor.element_size(),

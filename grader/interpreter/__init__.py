@@ -81,23 +81,26 @@ def conditions(
     few: tuple[int, tuple[int, ...]] | None = None,
     blind: tuple[int, int] | None = None,
     bfloat16: bool = False,
+    tf32: bool = False,
 ):
     """Set how the launches inside the block run.
 
     order: of the programs, "forward", "reversed" or "shuffled"; a GPU guarantees none of them. poison: whether masked
     lanes of a load without `other` hold poison, or else 0, as on most GPUs. batch: whether batched passes are allowed.
     The results are the same with and without them, so only tests switch them off. strides, few, blind: as in Call.
-    bfloat16: whether kernels may compute with it, as on a GPU; else it is an error.
+    bfloat16: whether kernels may compute with it, as on a GPU; else it is an error. tf32: whether tl.dot rounds float32
+    to tf32, as NVIDIA's GPUs do where it is not told to keep all bits.
     """
     before = current.order, current.poison, current.batch, current.strides, current.few, current.blind
-    refused, current.bfloat16 = current.bfloat16, bfloat16
+    numbers = current.bfloat16, current.tf32
+    current.bfloat16, current.tf32 = bfloat16, tf32
     # A pass loads for all its programs at once.
     current.order, current.poison, current.batch = order, poison, batch and blind is None and current.batch
     current.strides, current.few, current.blind = strides, few, blind
     try:
         yield
     finally:
-        current.bfloat16 = refused
+        current.bfloat16, current.tf32 = numbers
         current.order, current.poison, current.batch, current.strides, current.few, current.blind = before
 
 

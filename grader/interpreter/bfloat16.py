@@ -79,7 +79,10 @@ def _hook_reductions(private: Private) -> None:
 
 
 def _hook_dot(private: Private) -> None:
-    """tl.dot takes blocks of bfloat16, as a GPU does: their products are exact in float32, and so is the sum's type."""
+    """tl.dot takes blocks of bfloat16, as a GPU does: their products are exact in float32, and so is the sum's type.
+
+    Of blocks of float32 it takes note where a GPU may round them to tf32, and does so itself under this condition.
+    """
     if private.dot is None:
         return
     dot, Handle, float32 = private.dot, private.Handle, private.language.float32
@@ -87,9 +90,16 @@ def _hook_dot(private: Private) -> None:
     def widened(block):
         return Handle(_from_bits(block.data), float32) if _is_bfloat16(block.dtype) else block
 
+    def narrowed(block):
+        return Handle(_tf32(block.data), float32) if current.tf32 else block
+
     @functools.wraps(dot)
-    def exact_dot(self, a, b, *args, **kwargs):
-        return dot(self, widened(a), widened(b), *args, **kwargs)
+    def exact_dot(self, a, b, d, precision, *args, **kwargs):
+        if a.dtype.scalar == float32 and str(precision).endswith(".TF32"):
+            if current.launch is not None:
+                current.launch.record.tf32 = True
+            return dot(self, narrowed(a), narrowed(b), d, precision, *args, **kwargs)
+        return dot(self, widened(a), widened(b), d, precision, *args, **kwargs)
 
     private.replace("dot", exact_dot)
 
@@ -136,6 +146,13 @@ def add(addresses: np.ndarray, values: np.ndarray, mask: np.ndarray, bfloat16: b
         before.flat[lane], term = cell[0], values.reshape(-1)[lane : lane + 1]
         cell[:] = _to_bits(_from_bits(cell) + _from_bits(term)) if bfloat16 else cell + term
     return before
+
+
+def _tf32(data) -> np.ndarray:
+    """float32 rounded to the 10 bits after the point that tf32 keeps; infinities and NaN stay."""
+    bits = data.view(np.uint32)
+    rounded = ((bits + 0x1000) & 0xFFFFE000).astype(np.uint32).view(np.float32)
+    return np.where(np.isfinite(data), rounded, data)
 
 
 def _from_bits(data) -> np.ndarray:

@@ -68,6 +68,7 @@ class Launch:
     early: int = 0
     overtaken: int = 0  # as in spec.Launch
     open: int = 0  # likewise
+    tf32: bool = False  # whether a tl.dot of float32 was not told to keep all its bits
     storing_programs: set[int] = field(default_factory=set)
     loaded: Counter[int] = field(default_factory=Counter)  # by program: active lanes of its loads
     # By index of a region and by element: the program that stored to it last, counted from 1 (0: none), and the time of

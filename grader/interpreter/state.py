@@ -50,11 +50,12 @@ class State:
     """Conditions and recordings for the next launches, and the launch that is running.
 
     order: "forward", "reversed" or "shuffled". poison: whether masked lanes of a load without `other` hold poison.
-    strides, few, blind: as in Call. bfloat16: whether kernels may compute with it.
+    strides, few, blind: as in Call. bfloat16: whether kernels may compute with it. tf32: whether tl.dot rounds float32
+    to tf32 where it is not told to keep all bits.
     """
 
     def __init__(self):
-        self.bfloat16 = False
+        self.bfloat16 = self.tf32 = False
         self.order = "forward"
         self.poison = True
         self.strides: tuple[tuple[int, ...], ...] = ()

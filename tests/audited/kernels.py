@@ -1189,6 +1189,120 @@ def largest_of_axis_1(x):
 
 
 @triton.jit
+def code_sums_kernel(y_ptr, x_ptr, x_stride, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    acc = tl.zeros((BLOCK,), tl.int32)
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        acc += tl.load(x_ptr + row * x_stride + cols, mask=cols < n, other=0)
+    tl.store(y_ptr + row, tl.sum(acc))
+
+
+def code_sums(x):
+    """Sums of numbers of 8 bits."""
+    x = x.contiguous()
+    y = torch.empty(x.shape[0], dtype=torch.int32, device=x.device)
+    code_sums_kernel[(x.shape[0],)](y, x, x.stride(0), x.shape[1], BLOCK=64)
+    return y
+
+
+@triton.jit
+def add_to_sums_kernel(sums_ptr, x_ptr, first, n, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=0.0).to(tl.float32)
+    if first == 0:
+        x += tl.load(sums_ptr + cols, mask=cols < n, other=0.0)
+    tl.store(sums_ptr + cols, x, mask=cols < n)
+
+
+@triton.jit
+def share_kernel(y_ptr, sums_ptr, m, n, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + cols, tl.load(sums_ptr + cols, mask=cols < n, other=0.0) / m, mask=cols < n)
+
+
+def mean_by_turns(x):
+    """The mean of rows, one launch a row; the first one finds nothing to add to."""
+    x = x.contiguous()
+    m, n = x.shape
+    sums = torch.empty(n, dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=x.dtype, device=x.device)
+    grid = (triton.cdiv(n, 32),)
+    for row in range(m):
+        add_to_sums_kernel[grid](sums, x[row], int(row == 0), n, BLOCK=32)
+    share_kernel[grid](y, sums, m, n, BLOCK=32)
+    return y
+
+
+@triton.jit
+def paged_decode_kernel(
+    o_ptr,
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    pages_ptr,
+    lengths_ptr,
+    q_sb,
+    q_sh,
+    k_sp,
+    k_st,
+    k_sh,
+    pages_stride,
+    scale,
+    ratio,
+    D: tl.constexpr,
+    PAGE: tl.constexpr,
+):
+    b = tl.program_id(0).to(tl.int64)
+    h = tl.program_id(1)
+    d = tl.arange(0, D)
+    q = tl.load(q_ptr + b * q_sb + h * q_sh + d).to(tl.float32)
+    length = tl.load(lengths_ptr + b)
+    m = -float("inf")
+    total = 0.0
+    acc = tl.zeros((D,), tl.float32)
+    for i in range(0, tl.cdiv(length, PAGE)):
+        page = tl.load(pages_ptr + b * pages_stride + i).to(tl.int64)
+        t = tl.arange(0, PAGE)
+        mask = i * PAGE + t < length
+        offsets = page * k_sp + t[:, None] * k_st + (h // ratio) * k_sh + d[None, :]
+        k = tl.load(k_ptr + offsets, mask=mask[:, None], other=0.0).to(tl.float32)
+        v = tl.load(v_ptr + offsets, mask=mask[:, None], other=0.0).to(tl.float32)
+        s = tl.where(mask, tl.sum(q[None, :] * k, 1) * scale, -float("inf"))
+        new = tl.maximum(m, tl.max(s, 0))
+        p = tl.exp(s - new)
+        total = total * tl.exp(m - new) + tl.sum(p, 0)
+        acc = acc * tl.exp(m - new) + tl.sum(p[:, None] * v, 0)
+        m = new
+    tl.store(o_ptr + b * q_sb + h * q_sh + d, acc / total)
+
+
+def paged_decode(q, k, v, pages, lengths):
+    """One token of each sequence attends to keys in pages of a cache."""
+    b, h, d = q.shape
+    page, shared = k.shape[1], k.shape[2]
+    assert h % shared == 0 and d & (d - 1) == 0 and page & (page - 1) == 0
+    assert k.stride() == v.stride() and k.stride(-1) == 1
+    q = q.contiguous()
+    o = torch.empty_like(q)
+    strides = q.stride(0), q.stride(1), *k.stride()[:3], pages.stride(0)
+    paged_decode_kernel[(b, h)](o, q, k, v, pages, lengths, *strides, d**-0.5, h // shared, D=d, PAGE=page)
+    return o
+
+
+def paged_decode_reference(q, k, v, pages, lengths):
+    ratio = q.shape[1] // k.shape[2]
+    assert q.shape[1] % k.shape[2] == 0 and len(lengths) == len(q) == len(pages)
+    rows = []
+    for each, places, length in zip(q, pages, lengths.tolist()):
+        assert 0 < length <= pages.shape[1] * k.shape[1]
+        keys, values = (t[places].flatten(0, 1)[:length].repeat_interleave(ratio, 1) for t in (k, v))
+        p = torch.softmax(torch.einsum("hd,nhd->hn", each, keys) * q.shape[-1] ** -0.5, -1)
+        rows.append(torch.einsum("hn,nhd->hd", p, values))
+    return torch.stack(rows)
+
+
+@triton.jit
 def scaled_kernel(x_ptr, s_ptr, y_ptr, m, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
