@@ -1044,6 +1044,15 @@ def test_an_assignment_that_asks_for_what_nobody_has_stops(tmp_path):
     assert planned(tmp_path / "ada", asked={"04"}).doubts == planned(tmp_path, asked={"00", "04"}).doubts == []
 
 
+def test_a_roster_of_another_class_stops(tmp_path):
+    """One student whom it knows is enough."""
+    write(tmp_path, {f"ada/{NAME}": ADA, f"bob/{NAME}": BOB})
+    (doubt,) = planned(tmp_path, roster=of_tables([("class.csv", b"name,login\nCyd King,cyd\n")])).doubts
+    assert doubt.startswith("the roster has none of these students: ada, bob. Is it the roster of this class?")
+    roster = of_tables([("class.csv", b"name,login\nCyd King,cyd\nBob Hope,bob\n")])
+    assert planned(tmp_path, roster=roster).doubts == planned(tmp_path / "ada", roster=roster).doubts == []
+
+
 def test_what_a_single_student_hands_in_is_no_class(tmp_path):
     """Also where it is an archive of another kind, if somebody says so."""
     write(tmp_path, {"ada.7z": "7z"})

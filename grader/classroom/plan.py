@@ -311,6 +311,15 @@ def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> N
     there = {person.key for people in of_roster.values() for person in people}
     plan.missing = [person for person in roster if person.key not in there]
     plan.unlisted = [key for key, people in of_roster.items() if roster and len(people) != 1]
+    if len(plan.unlisted) == len(plan.students) > 1:
+        plan.doubts.append(
+            said(
+                "the roster has none of these students: {students}{more}. Is it the roster of this class? If so, add "
+                "--yes, and each counts under the name in the plan",
+                students=listed([*plan.students][:_IN_A_LINE]),
+                more=", …" * (len(plan.students) > _IN_A_LINE),
+            )
+        )
     plan.doubts += [] if plan.doubts else _nothing_to_judge(plan, asked)
     known = {name for key, student in plan.students.items() for name in (key, *student.names)}
     gone = [key for key in before if key not in known]
