@@ -419,10 +419,28 @@ def test_a_column_is_found_by_number_or_slug(tmp_path, capsys, name):
     text = f'Student;ID;SIS Login ID;"{name}";Total\nPoints Possible;;;{points};(read only)\n"L, A";101;ada;;\n'
     store(tmp_path, [ADA])
 
-    code, got, said = fill(tmp_path, capsys, text)
+    if COLUMNS[name]:
+        assert fill(tmp_path, capsys, text)[:2] == (0, text.replace("ada;;", "ada;4;"))
+        return
+    (tmp_path / "book.csv").write_text(text)
+    assert main(["export", str(tmp_path), "--format", "canvas", "--gradebook", str(tmp_path / "book.csv")]) == 2
+    said = capsys.readouterr().err
+    assert f"no column fits; name one with --column 04=NAME. The columns of the gradebook: {name}." in said
+    assert not (tmp_path / "canvas.csv").exists()
 
-    assert (0, text.replace("ada;;", "ada;4;") if COLUMNS[name] else text) == (code, got), said
-    assert COLUMNS[name] or "no column fits; name one with --column 04=NAME" in said
+
+def test_a_gradebook_of_another_class_is_not_filled(tmp_path, capsys):
+    """Nor Moodle's worksheet: nothing is written, and the exit status is 2."""
+    store(tmp_path, [ADA])
+    (tmp_path / "book.csv").write_text('Student,ID,SIS Login ID,Lesson 04 (1)\n"Other, One",999,other,\n')
+    (tmp_path / "sheet.csv").write_text(
+        "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,Last modified,Comments\n"
+        "Participant 999,One Other,one@x.org,Submitted,,5,Yes,-,\n"
+    )
+    for form, book in (("canvas", "book.csv"), ("moodle", "sheet.csv")):
+        assert main(["export", str(tmp_path), "--format", form, "--gradebook", str(tmp_path / book)]) == 2
+        assert f"it may be of another class: {ADA['student']}" in capsys.readouterr().err
+        assert not (tmp_path / f"{form}.csv").exists()
 
 
 def test_a_column_can_be_named_and_several_are_a_question(tmp_path, capsys):

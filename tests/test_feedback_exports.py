@@ -136,6 +136,35 @@ def test_canvas_gets_a_zip_of_what_it_handed_out(tmp_path, capsys):
     assert "not of Canvas, and left out" in capsys.readouterr().out
 
 
+def test_on_canvas_a_file_that_could_not_be_read_gets_the_letter(tmp_path):
+    """Where such a file can hold a text: a PDF with one would be no PDF."""
+    names = ("adal_1_11_04.ipynb", "bobo_2_12_04 scan.pdf", "cydk_3_13_04.zip")
+    store(tmp_path, [row(name, name[:6], None, problems=["the file is empty"]) for name in names])
+    export(tmp_path, "canvas-comments")
+    with zipfile.ZipFile(tmp_path / "canvas_comments.zip") as archive:
+        assert archive.namelist() == [names[0], names[2]]
+        letter = nbformat.reads(archive.read(names[0]).decode(), 4).cells[0].source
+    assert "your file 04.ipynb could not be graded: the file is empty." in letter
+
+
+def test_two_of_one_name_have_a_key_each_in_the_mail_merge(tmp_path):
+    """A gradebook of Canvas has no address: the login says who is who, also of those without a file."""
+    (tmp_path / "gradebook.csv").write_text(
+        "Student,ID,SIS User ID,SIS Login ID,Section\n"
+        + "".join(f'"Smith, John",{n},S{n},u{n},CS\n' for n in (101, 102))
+        + '"King, Cyd",103,S103,u103,CS\n'
+    )
+    (tmp_path / "assignment.toml").write_text('lessons = ["04"]\nroster = ["gradebook.csv"]\n')
+    store(tmp_path, [row(f"smithjohn_{n}_9_04.ipynb", f"smithjohn_{n}", "04", exercise("4.1")) for n in (101, 102)])
+    export(tmp_path, "mail", "--assignment", str(tmp_path / "assignment.toml"))
+    with open(tmp_path / "mail.csv", encoding="utf-8-sig", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert [(line["student"], line["key"]) for line in lines] == [
+        ("John Smith", "u101"), ("John Smith", "u102"), ("Cyd King", "u103"),
+    ]  # fmt: skip
+    assert lines[2]["again_text"].startswith("Hello Cyd King,")
+
+
 def test_a_mail_merge_has_a_line_for_each_student(tmp_path):
     """Feedback to those who have some, the letter to those who hand in again, each in its language."""
     some = [*CLASS, row("ada@x.org/04.ipynb", "ada@x.org", "04", exercise("4.1"))]
@@ -145,6 +174,7 @@ def test_a_mail_merge_has_a_line_for_each_student(tmp_path):
         lines = {line["student"]: line for line in csv.DictReader(file)}
     assert len(lines) == len({each["student"] for each in some})
     assert lines["ada@x.org"]["email"] == "ada@x.org"
+    assert all(line["key"] in {each["student"] for each in some} for line in lines.values())
     alan, ada, li = (lines[name] for name in ("Alan Turing_7", "Ada Lovelace_5", "李 小龙_8"))
     assert alan["again_text"].startswith("Hello Alan Turing,") and alan["feedback_text"] == ""
     assert ada["again_text"] == "" and WRONG["message"] in ada["feedback_text"]

@@ -11,7 +11,7 @@ from conftest import ROOT
 from test_classroom import Graders
 
 from grader.__main__ import main
-from grader.classroom import contents, grading, plan, submissions
+from grader.classroom import assignment, contents, grading, plan, submissions
 from grader.classroom.roster import Roster, of_tables
 from grader.lessons import blank
 
@@ -193,6 +193,86 @@ CLASSES = {
             "Ada Lovelace": f"Ada Lovelace - {NAME}", "Bob": f"Bob - Copy of {NAME}", "Cyd": "Cyd - homework.ipynb",
             "Dan": f"Dan - all.zip/all/{NAME}", "Fay": f"Fay - {NAME[:-6]}.txt", "Gil": f"Gil - mine, {NAME}",
         }) | {"Eve": {}, "Hal": {}},
+    ),
+    "google drive, parts that were unpacked": (
+        {
+            f"drive-download-20261122T101500Z-1-{part}/{name}": text
+            for part, name, text in (
+                ("001", f"Ada Lovelace - {NAME}", ADA), ("002 (1)", f"Bob - Copy of {NAME}", BOB),
+                ("003", f"Cyd - {NAME}", CYD),
+            )
+        },
+        of_00({
+            "Ada Lovelace": f"drive-download-20261122T101500Z-1-001/Ada Lovelace - {NAME}",
+            "Bob": f"drive-download-20261122T101500Z-1-002 (1)/Bob - Copy of {NAME}",
+            "Cyd": f"drive-download-20261122T101500Z-1-003/Cyd - {NAME}",
+        }),
+    ),
+    "google drive, parts that were downloaded twice": (
+        {
+            "c-20261122T101500Z-001.zip": {f"c/ada/{NAME}": ADA, f"c/bob/{NAME}": BLANK},
+            "c-20261122T101500Z-001 (1).zip": {f"c/ada/{NAME}": ADA, f"c/bob/{NAME}": BLANK},
+            "c-20261122T101500Z-002 (1).zip": {f"c/bob/deep/{NAME}": BOB, f"c/cyd/{NAME}": CYD},
+        },
+        of_00({
+            "ada": f"c-20261122T101500Z-001.zip/c/ada/{NAME}",
+            "bob": f"c-20261122T101500Z-002 (1).zip/c/bob/deep/{NAME}",
+            "cyd": f"c-20261122T101500Z-002 (1).zip/c/cyd/{NAME}",
+        }),
+    ),
+    "brightspace": (
+        {
+            f"11-99 - Ada Lovelace - Nov 22, 2026 915 PM/{NAME}": work("0"),
+            f"11-99 - Ada Lovelace - Nov 23, 2026 1015 AM/{NAME}": ADA,
+            f"12-99 - Bob O'Neill - 22 November, 2026 1432/my work/{NAME}": BOB,
+            "13-99 - Cyd - King - Dec 1, 2026 905 AM/hw.zip": {NAME: CYD}, "index.html": "<html>",
+            "14-99 - Dan - Dec 1, 2026 905 AM/scan.pdf": "%PDF",
+        },
+        of_00({
+            "Ada Lovelace_11": f"11-99 - Ada Lovelace - Nov 23, 2026 1015 AM/{NAME}",
+            "Bob O'Neill_12": f"12-99 - Bob O'Neill - 22 November, 2026 1432/my work/{NAME}",
+            "Cyd - King_13": f"13-99 - Cyd - King - Dec 1, 2026 905 AM/hw.zip/{NAME}",
+        }) | {"Dan_14": {}},
+    ),
+    "brightspace, files": (
+        {
+            f"11-99 - Ada Lovelace - Nov 22, 2026 915 PM - {NAME}": ADA,
+            f"11-99 - Ada Lovelace - Nov 22, 2026 1115 AM - {NAME}": work("0"),
+            f"12-99 - Bob - 5 Mai 2026 915 - {NAME}": BOB,
+        },
+        of_00({
+            "Ada Lovelace_11": f"11-99 - Ada Lovelace - Nov 22, 2026 915 PM - {NAME}",
+            "Bob_12": f"12-99 - Bob - 5 Mai 2026 915 - {NAME}",
+        }),
+    ),
+    "canvas, a download for each piece of work": (
+        {
+            "hw0/submissions.zip": {f"ada_1_11_{NAME}": ADA, f"bob_2_12_{NAME}": BOB},
+            "hw4/submissions.zip": {"ada_1_21_04.ipynb": one_row("1"), "bob_2_22_04.ipynb": one_row("2")},
+        },
+        {
+            f"{who}_{n}": {
+                "00": [f"hw0/submissions.zip/{who}_{n}_1{n}_{NAME}"],
+                "04": [f"hw4/submissions.zip/{who}_{n}_2{n}_04.ipynb"],
+            }
+            for n, who in ((1, "ada"), (2, "bob"))
+        },
+    ),
+    "a script beside the blank notebook": (
+        {
+            f"ada/{NAME}": BLANK, "ada/00_check_your_bench.py": "def double(x):\n    return x + x\n",
+            f"bob/{NAME}": BOB, "bob/00_check_your_bench.py": "def double(x):\n    return 0\n",
+            f"cyd/{NAME}": BLANK, "cyd/00_check_your_bench.py": "import torch\n",
+        },
+        of_00({"ada": "ada/00_check_your_bench.py", "bob": f"bob/{NAME}", "cyd": f"cyd/{NAME}"}),
+    ),
+    "zips of notebooks, of macOS": (
+        {"ada.ipynb.zip": {NAME: ADA, f"__MACOSX/._{NAME}": "x"}, "bob.zip": {NAME: BOB}},
+        of_00({"ada": f"ada.ipynb.zip/{NAME}", "bob": f"bob.zip/{NAME}"}),
+    ),
+    "in Chinese, with a number and plus signs": (
+        {"作业0+赵六+2026004.ipynb": ADA, "2026001_张伟_作业0.ipynb": BOB},
+        of_00({"赵六+2026004": "作业0+赵六+2026004.ipynb", "2026001_张伟": "2026001_张伟_作业0.ipynb"}),
     ),
     "google drive, in parts": (
         {
@@ -726,6 +806,26 @@ DOUBTS = {
         },
         "beside the class lies c-20261122T101500Z-002.zip, which may be a part of it: it is no whole zip file",
     ),
+    "a part of Drive's that is missing": (
+        {
+            "c-20261122T101500Z-002.zip": {f"c/ada/{NAME}": ADA, f"c/bob/{NAME}": BOB},
+            "c-20261122T101500Z-004.zip": {f"c/cyd/{NAME}": CYD},
+        },
+        "Google Drive packed c-20261122T101500Z in parts, and of these are missing: 001, 003. Download them",
+    ),
+    "a class in an archive that is not opened": (
+        {"class.rar": "Rar!"}, "nothing here can be graded: no file of 1 student is a notebook",
+    ),
+    "a class without a notebook": (
+        {f"{who}/x.pdf": "%PDF" for who in LOGINS}, "nothing here can be graded: no file of 3 students is a notebook",
+    ),
+    "names that programs give": (
+        {
+            "Archive.zip": {f"ada/{NAME}": ADA}, "Archive 2.zip": {f"bob/{NAME}": BOB}, f"cyd/{NAME}": CYD,
+            "homework.zip": {NAME: work("2.0 * x")}, "Untitled1.ipynb": work("x + x + 0"),
+        },
+        "these bear no student's name: Archive 2, Archive, Untitled1, homework.",
+    ),
     "an archive that is not opened": (
         {f"c/ada/{NAME}": ADA, f"c/bob/{NAME}": BOB, f"c/cyd/{NAME}": CYD, "more.rar": "Rar!"},
         "beside the class lies more.rar, which may be a part of it",
@@ -936,6 +1036,45 @@ def test_a_students_broken_zip_beside_a_whole_download_is_the_students(tmp_path)
     assert made.doubts == [] and "more/ada.zip" in made.students["ada"].unread
 
 
+def test_an_assignment_that_asks_for_what_nobody_has_stops(tmp_path):
+    """As after a slip in its lessons. One file of a lesson is enough; a single student is no class."""
+    write(tmp_path, {f"ada/{NAME}": ADA, f"bob/{NAME}": BOB})
+    (doubt,) = planned(tmp_path, asked={"04", "05"}).doubts
+    assert doubt.startswith("nobody has a file for lesson 04, 05, which the assignment asks for; there are files for ")
+    assert planned(tmp_path / "ada", asked={"04"}).doubts == planned(tmp_path, asked={"00", "04"}).doubts == []
+
+
+def test_a_roster_of_another_class_stops(tmp_path):
+    """One student whom it knows is enough."""
+    write(tmp_path, {f"ada/{NAME}": ADA, f"bob/{NAME}": BOB})
+    (doubt,) = planned(tmp_path, roster=of_tables([("class.csv", b"name,login\nCyd King,cyd\n")])).doubts
+    assert doubt.startswith("the roster has none of these students: ada, bob. Is it the roster of this class?")
+    roster = of_tables([("class.csv", b"name,login\nCyd King,cyd\nBob Hope,bob\n")])
+    assert planned(tmp_path, roster=roster).doubts == planned(tmp_path / "ada", roster=roster).doubts == []
+
+
+def test_what_a_single_student_hands_in_is_no_class(tmp_path):
+    """Also where it is an archive of another kind, if somebody says so."""
+    write(tmp_path, {"ada.7z": "7z"})
+    assert planned(tmp_path).doubts != []
+    found = submissions.find_all([tmp_path], one_student=True)
+    made = plan.make(found, lambda files: [contents.Contents() for _ in files], Roster())
+    assert made.doubts == [] and len(made.students) == 1
+
+
+def test_names_in_a_zip_may_begin_with_a_dot_or_a_slash(tmp_path):
+    """As some programs write them: what a platform keeps beside the files is found all the same."""
+    for start in ("./", "/", ".//./"):
+        files = {f"{start}{name}": text for name, text in (*GRADESCOPE.items(), ("", ""))}
+        made = planned(pack(tmp_path / "class.zip", files))
+        assert set(made.students) == {"Ada Lovelace_101", "Bob O'Neill_bob@example.edu", "Cyd_103"} and not made.doubts
+    stamped = {f"./submitted/ada/{n}/{name}": text for n, name, text in (
+        ("a", NAME, work("0")), ("a", "timestamp.txt", "2026-11-22 10:15:00 UTC"),
+        ("b", NAME, ADA), ("b", "timestamp.txt", "2026-11-22 11:15:00 UTC"),
+    )}  # fmt: skip
+    assert chosen(planned(pack(tmp_path / "nb.zip", stamped))) == of_00({"ada": f"submitted/ada/b/{NAME}"})
+
+
 def test_nothing_that_was_handed_in_is_left_unnamed(tmp_path):
     """Folders without files, in zips too and as a platform names them; all files, and whole folders as such."""
     files = {f"ada/{NAME}": ADA, "bob/": "", "cyd/.DS_Store": "x", f"dan/{NAME}": BOB}
@@ -1053,6 +1192,10 @@ def test_the_command_prints_a_plan_and_stops_where_it_looks_wrong(tmp_path, caps
     assert "the last run into these results had 1 more: bob" in capsys.readouterr().out
     judges.asked.clear()
     assert main(["grade", str(folder), "--out", str(out), "--yes"]) == 0 and judges.asked == []
+    assert main(["grade", str(folder), "--out", str(out), "--lessons", "00"]) == 0
+    write(folder, {f"cyd/{NAME}": CYD})
+    assert main(["grade", str(folder), "--out", str(out), "--lessons", "05"]) == 4
+    assert assignment.kept(out).lessons == ("00",)  # exports follow the last assignment that was graded
 
 
 # ---- zips

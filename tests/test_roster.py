@@ -102,6 +102,17 @@ def test_a_hand_in_of_any_platform_finds_its_student(student, canvas):
     assert keys(of(CANVAS, MOODLE, CLASSROOM).find(student, canvas)) == ["ada@uni.edu"]
 
 
+@pytest.mark.parametrize(
+    "student", ["2026001_张伟", "张伟-2026001", "2026001张伟", "张伟（2026001）", "张伟 (zwei)", "张伟+2026001"]
+)
+def test_a_name_beside_a_number_or_a_login_is_found(student):
+    """Where both are of one person, and nowhere else."""
+    roster = of("姓名,学号,login\n张伟,2026001,zwei\n李娜,2026002,lina\n")
+    assert [person.name for person in roster.find(student)] == ["张伟"]
+    for other in ("2026002_张伟", "张伟 (lina)", "2026001_王芳", "2026001 张"):
+        assert roster.find(other) == []
+
+
 def test_who_is_not_listed_is_not_found():
     """And a number of one platform is none of another."""
     people = of(CANVAS, MOODLE)

@@ -149,7 +149,7 @@ def refuse(why: str) -> bytes:
 
 
 def _name(info: zipfile.ZipInfo) -> str:
-    """The path of a file. Windows may write backslashes and GBK, macOS UTF-8 without saying so."""
+    """The path of a file. Windows may write backslashes and GBK, macOS UTF-8 without saying so, some programs "./"."""
     name = info.filename
     if not info.flag_bits & 0x800:  # not said to be UTF-8, so zipfile has read it as code page 437
         with contextlib.suppress(UnicodeError):
@@ -158,7 +158,9 @@ def _name(info: zipfile.ZipInfo) -> str:
                 name = packed.decode("utf-8")
             except UnicodeError:
                 name = _of_chinese_windows(packed) or name
-    name = name.replace("\\", "/")
+    *folders, last = name.replace("\\", "/").split("/")
+    name = "/".join([*(part for part in folders if part not in ("", ".")), last])
+    name = "/" if folders and not name else name  # "./", the folder around all of them
     return (name if len(name) <= MAX_NAME else f"{name[:100]}…{name[-50:]}") or "?"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime
 import functools
 import re
 import unicodedata
@@ -27,8 +29,16 @@ _BLACKBOARD = re.compile(
 _INBOUND = re.compile(
     r"(?P<name>[^+/]+)\+[^+/]+\+(?P<time>[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8})[^+/]*(?:\+[^+/]*)?(?P<rest>)"
 )
+# Brightspace: <user's number>-<assignment's number> - <name> - <time>, as a folder, or before a file's name. The time
+# is one of the place, such as "Nov 22, 2026 1015 AM" or "22 November 2026 1015 AM".
+_BRIGHTSPACE = re.compile(
+    r"(?P<user>[0-9]{1,18})-[0-9]{1,18} - (?P<name>.+?)"
+    r" - (?P<time>(?:(?! - )[^/]){3,20}\b[0-9]{4} [0-9]{3,4}(?: ?[AP]M)?)"
+    r"(?: - (?P<rest>.+))?",
+    re.DOTALL,
+)
 _NBGRADER = "submitted"  # nbgrader: submitted/<student>/<assignment>/<file>
-_ENDING = re.compile(r"\.(ipynb|py|zip)$", re.IGNORECASE)
+_ENDING = re.compile(r"(?:\.(?:ipynb|py))?\.zip$|\.(?:ipynb|py)$", re.IGNORECASE)
 # How the name of a notebook ends, with what browsers and mail programs put behind it.
 _MORE = r"(?:\.(?:json|txt))?(?: ?\([0-9]+\))?\s*$"
 _IPYNB = re.compile(rf"\.ipynb{_MORE}", re.IGNORECASE)
@@ -61,12 +71,23 @@ _PIECE = re.compile(
     rf"|(?:作业|实验|练习|习题)[ _-]*{_COUNT}|第 ?{_COUNT} ?(?:周|次|课|章|节|单元|讲)(?:作业|实验|练习)?",
     re.IGNORECASE,
 )
+# What systems, editors and students call a file or a folder, and names nobody.
+_OF_NOBODY = re.compile(
+    r"(?:archive?|compressed|(?:new|untitled)(?: folder)?|desktop|downloads?|documents?"
+    r"|归档|新建文件夹|未命名(?:文件夹)?)[ _-]?[0-9]{0,3}"
+    r"|(?:my[ _-]?)?"
+    r"(?:notebooks?|hw|home[ _-]?work|assignments?|exercises?|submissions?|lab|lesson|final|draft|answers?)"
+    r"|(?:我的)?(?:作业|实验|练习|习题|答案)",
+    re.IGNORECASE,
+)
 # What may stand beside a student in the name of a file, and names nobody: a word, or the time in a name of Drive's.
 _NOBODY = re.compile(r"backup|bak|copy|old|new|final|late|my|mine|v?[0-9]{1,2}|[0-9]{8}T[0-9]{6}Z.*", re.IGNORECASE)
 _QUOTED = re.compile(r"“([^“”]*?)(?:\.ipynb)?”")  # by Colab in Chinese, where it makes a copy
 _SOLUTIONS = re.compile(r"solutions?", re.IGNORECASE)
 _SLUG = re.compile(rf"(?<![a-z])(?:{'|'.join(slug for slug, _ in lessons.OUTLINE.values())})(?![a-z])")
-_PLATFORMS = {_CANVAS: "Canvas", _MOODLE: "Moodle", _BLACKBOARD: "Blackboard", _INBOUND: "nbgrader"}
+_PLATFORMS = {
+    _CANVAS: "Canvas", _MOODLE: "Moodle", _BLACKBOARD: "Blackboard", _BRIGHTSPACE: "Brightspace", _INBOUND: "nbgrader",
+}  # fmt: skip
 _MAX_DEPTH = 8  # folders around a platform's own layout
 
 
@@ -202,16 +223,21 @@ def is_piece(title: str) -> bool:
     return _PIECE.fullmatch(title) is not None or is_of_course(title)
 
 
+def names_nobody(title: str) -> bool:
+    """Whether the name of a folder or a file is that of a piece of work, or just "homework" or "Untitled1"."""
+    return is_piece(title) or _OF_NOBODY.fullmatch(without_marks_of_a_program(title)) is not None
+
+
 def person_of_piece(stem: str) -> str:
     """What a name without its ending says beside a piece of work: "ada_hw4 (1)" is "ada"; "" where that is unclear."""
     rest, count = _PIECE.subn("\0", without_marks_of_a_program(stem))
-    parts = [part.strip(" _-.,()（）") for part in rest.split("\0")]
+    parts = [part.strip(" _-+–—.,，、()（）") for part in rest.split("\0")]
     named = [part for part in parts if re.search(r"[^\W\d_]|[0-9]{4}", part) and not _NOBODY.fullmatch(part)]
     return named[0] if count and len(named) == 1 else ""
 
 
 def read(name: str) -> PathInfo:
-    """Parse a relative path: names of Canvas, Moodle and Blackboard, nbgrader's folders, else a folder or file each.
+    """Parse a relative path: names of platforms, nbgrader's folders, else a folder or file each.
 
     Only the outermost part is matched with a platform's names, because students name the files in their folders.
     """
@@ -221,6 +247,10 @@ def read(name: str) -> PathInfo:
     if made is None:
         student = parts[1] if parts[0] == _NBGRADER and len(parts) > 2 else parts[0]
         return PathInfo(student, lesson(_own(parts[-1])), order=(0, 0, order))
+    if made.re is _BRIGHTSPACE:
+        when = _of_brightspace(made["time"])
+        student, attempt = f"{made['name']}_{made['user']}", (when,) if when else None
+        return PathInfo(student, of_lesson, order=(0, 0, order), attempt=attempt, platform=_PLATFORMS[made.re])
     if made.re is not _CANVAS:
         when = made["time"] if "time" in made.re.groupindex else ""
         attempt = (when,) if when else None
@@ -237,6 +267,16 @@ def read(name: str) -> PathInfo:
     return PathInfo(student, of_lesson, late, who, (*attempt, order), attempt, _PLATFORMS[_CANVAS])
 
 
+def _of_brightspace(time: str) -> str | None:
+    """A time in Brightspace's names in a form that can be sorted; None where it is in another language."""
+    time = re.sub(r"([0-9]{2})(?= ?[AP]M$|$)", r":\1", time.replace(",", ""), flags=re.IGNORECASE)
+    for form in ("%b %d %Y %I:%M %p", "%d %B %Y %I:%M %p", "%B %d %Y %I:%M %p", "%d %b %Y %I:%M %p"):
+        for each in (form, form.replace("%I:%M %p", "%H:%M")):
+            with contextlib.suppress(ValueError):
+                return datetime.datetime.strptime(time, each).strftime("%Y-%m-%d %H:%M")
+    return None
+
+
 def _own(part: str) -> str:
     """The part of a name that a student gave, without what a platform set before it."""
     made = _of_platform(part)
@@ -248,7 +288,7 @@ def _of_platform(part: str) -> re.Match | None:
 
     What follows is a student's own, and may look like a name of another platform.
     """
-    found = [match for form in (_CANVAS, _MOODLE, _BLACKBOARD, _INBOUND) if (match := form.fullmatch(part))]
+    found = [match for form in _PLATFORMS if (match := form.fullmatch(part))]
     return min(found, key=lambda match: match.start("rest") if match["rest"] is not None else match.end(), default=None)
 
 

@@ -2,8 +2,8 @@
 
 A class is a tree of folders; an opened zip file is one of them. From the top down, a folder is one of these:
 
-- what a platform hands out: Gradescope's export, nbgrader's folder, the folders of Teams, or names that Canvas, Moodle
-  or Blackboard made;
+- what a platform hands out: Gradescope's export, nbgrader's folder, the folders of Teams, or names that Canvas, Moodle,
+  Blackboard or Brightspace made;
 - a repository, which is one student's;
 - a folder around a class, which says nothing;
 - a class by hand: a folder, a zip file or a file for each student.
@@ -40,8 +40,12 @@ _TEAMS = "submitted files"  # Teams: Submitted files/<student>/<assignment>/Vers
 _TEAMS_DRAFTS = "working files"
 _EXPORT, _OF_EXPORT = re.compile(r"assignment_[0-9]+_export"), re.compile(r"submission_[0-9]+")  # Gradescope's folders
 _VERSION = re.compile(r"version (?P<number>[0-9]{1,4})", re.IGNORECASE)
-# Google Drive packs a large folder into several zip files: "class-20261122T101500Z-001.zip" and so on.
-_PART_OF_DRIVE = re.compile(r"(?P<whole>.*-[0-9]{8}T[0-9]{6}Z(?:-[0-9]+)*)-[0-9]{3}\.zip", re.DOTALL)
+# Google Drive packs a large folder into several zip files: "class-20261122T101500Z-001.zip" and so on. A browser adds
+# "(1)" to the second download, and a part may have been unpacked.
+_PART_OF_DRIVE = re.compile(
+    r"(?P<whole>.*-[0-9]{8}T[0-9]{6}Z(?:-[0-9]+)*)-(?P<number>[0-9]{3})(?: ?\([0-9]+\))?(?:\.zip)?",
+    re.DOTALL | re.IGNORECASE,
+)
 _MARK_OF_GIT = re.compile(r"(?:^|/)\.git(?:/HEAD)?$")
 _OF_ATTEMPT = re.compile(r"(.+_attempt_[0-9-]{19})(_|\.txt)")  # how Blackboard's names begin
 _ATTEMPT_TEXT = re.compile(r"Name: *(?P<name>.+?) *\((?P<user>[^()\n]+)\)\s*$", re.MULTILINE)  # of Blackboard
@@ -114,13 +118,17 @@ class Layout:
 
 
 class _Folder:
-    """A folder of the tree. title: its name, without .zip at its end. path: with a "/" at its end, "" at the top."""
+    """A folder of the tree. title: its name, without .zip at its end. path: with a "/" at its end, "" at the top.
+
+    parts: the numbers of the parts in which Google Drive packed it.
+    """
 
     def __init__(self, title: str, path: str):
         self.title, self.path = title, path
         self.folders: dict[str, _Folder] = {}
         self.files: list[str] = []  # full names
         self.git = False
+        self.parts: set[int] = set()
         self._notebooks: int | None = None
 
     def all_files(self) -> Iterator[str]:
@@ -159,6 +167,10 @@ class _Folder:
     def last(self, name: str) -> str:
         return name.rpartition("/")[2]
 
+    def inner(self, name: str) -> str:
+        """The path of a file in it. Parts of one download may have paths of other lengths than the first one's."""
+        return name.split("/", self.path.count("/"))[-1]
+
 
 def of(names: list[str], title: str, load: Callable[[str], bytes]) -> Layout:
     """The layout of files. title: the name of the folder or zip file around them. load: the bytes of a file.
@@ -170,6 +182,7 @@ def of(names: list[str], title: str, load: Callable[[str], bytes]) -> Layout:
         _put(top, name)
     found = Layout()
     _Reader(found, load).place(top, 0)
+    _doubt_missing_parts(found, top)
     _leave_out_the_course(found)
     if not found.doubts:
         _doubt_a_single_student(found)
@@ -201,9 +214,10 @@ def _put(top: _Folder, name: str) -> None:
             continue
         found = _PART_OF_DRIVE.fullmatch(part)
         key = found["whole"] if found else part
-        if key not in at.folders:  # of several parts, all paths are as long as that of the first one
+        if key not in at.folders:  # of several parts, the path is that of the first one
             at.folders[key] = _Folder(file_names.without_ending(key), f"{at.path}{part}/")
         at = at.folders[key]
+        at.parts |= {int(found["number"])} if found else set()
     if clone is not None:
         at.git = True
     else:
@@ -341,7 +355,7 @@ class _Reader:
             return False
         self.says(said("Teams' folder Submitted files"))
         handed_in = {
-            (student.title, name[len(student.path) :].partition("/")[0])
+            (student.title, student.inner(name).partition("/")[0])
             for student in kinds[_TEAMS].folders.values() for name in student.all_files()
         }  # fmt: skip
         for kind, of_kind in kinds.items():
@@ -350,7 +364,7 @@ class _Reader:
                 continue
             for student in of_kind.folders.values():
                 for name in student.all_files():
-                    inner = name[len(student.path) :]
+                    inner = student.inner(name)
                     if kind == _TEAMS_DRAFTS and (student.title, inner.partition("/")[0]) in handed_in:
                         self.layout.aside[name] = said("it was not handed in")
                         continue
@@ -365,7 +379,7 @@ class _Reader:
         return True
 
     def named_by_a_platform(self, folder: _Folder, depth: int) -> bool:
-        """Files and folders whose names Canvas, Moodle, Blackboard or nbgrader's exchange made."""
+        """Files and folders whose names Canvas, Moodle, Blackboard, Brightspace or nbgrader's exchange made."""
         children = [*folder.folders, *map(folder.last, folder.files)]
         platforms = {child: made for child in children if (made := file_names.platform(child))}
         if not platforms:
@@ -394,11 +408,10 @@ class _Reader:
         head = child.partition("_attempt_")[0]
         user, person = full.get(head, (info.student, ""))
         names = [*(info.canvas or ()), person]
-        if info.platform == "Moodle":
+        if info.platform in ("Moodle", "Brightspace"):
             names.append(info.student.rpartition("_")[0])
         for name in files:
-            inner = name[len(folder.path) :]
-            self.add(name, Owner(user, inner, tuple(filter(None, names)), info.attempt, by=info.platform))
+            self.add(name, Owner(user, folder.inner(name), tuple(filter(None, names)), info.attempt, by=info.platform))
 
     def _receipts(self, folder: _Folder) -> set[str]:
         """Blackboard's texts about the attempts of which a file is there."""
@@ -498,7 +511,7 @@ class _Reader:
                 continue
             else:
                 loose = not (of_many and file_names.is_document(last))
-                named = not file_names.is_of_course(last) and not file_names.is_piece(stem)
+                named = not (file_names.is_of_course(last) or file_names.names_nobody(stem))
                 names = (stem,) if persons[name] and not by_person else ()
                 owner = Owner(persons[name] or stem, last, names, loose=loose, named=named)
             self.add(name, dataclasses.replace(owner, place=folder.path))
@@ -524,7 +537,7 @@ class _Reader:
             return
         by, place = ("git", None) if repository else (None, folder.path[: -len(folder.path.split("/")[-2]) - 1])
         inside = [] if repository else _students_in(folder)
-        named = bool(inside) or not (_is_of_teachers(folder, among) or file_names.is_piece(folder.title))
+        named = bool(inside) or not (_is_of_teachers(folder, among) or file_names.names_nobody(folder.title))
         self.give(folder, student, by=by, names=names, place=place, named=named)
         if inside:
             self.layout.doubts.append(
@@ -541,7 +554,7 @@ class _Reader:
     def give(self, folder: _Folder, student: str, only: list[str] | None = None, **more) -> None:
         """Give the files of a folder, or `only` some of them, to a student."""
         for name in folder.all_files() if only is None else only:
-            self.add(name, Owner(student, name[len(folder.path) :], **more))
+            self.add(name, Owner(student, folder.inner(name), **more))
 
     def add(self, name: str, owner: Owner) -> None:
         self.layout.owners.setdefault(name, []).append(owner)
@@ -610,6 +623,23 @@ def _leave_out_the_course(layout: Layout) -> None:
         ):  # fmt: skip
             del layout.owners[name]
             layout.aside[name] = said("it is a file of the course")
+
+
+def _doubt_missing_parts(layout: Layout, folder: _Folder) -> None:
+    """Ask a person where Google Drive packed students in several parts, and one before the last is not there."""
+    for each in folder.folders.values():
+        missing = sorted(set(range(1, max(each.parts, default=0))) - each.parts)
+        students = {owner.student for name in each.all_files() for owner in layout.owners.get(name, ())}
+        if missing and len(students) > 1:
+            layout.doubts.append(
+                said(
+                    "Google Drive packed {folder} in parts, and of these are missing: {parts}. Download them as well, "
+                    "or the students in them are not graded",
+                    folder=each.title,
+                    parts=listed([f"{number:03}" for number in missing]),
+                )
+            )
+        _doubt_missing_parts(layout, each)
 
 
 def _doubt_a_single_student(layout: Layout) -> None:
@@ -775,6 +805,9 @@ def _is_download(folder: _Folder) -> bool:
     children = [*folder.folders, *map(folder.last, folder.files)]
     made = {file_names.read(child).student for child in children if file_names.is_of_platform(child)}
     inside = (folder, *folder.folders.values())
+    if len(folder.bearing) == 1 and not folder.own_notebooks and not _is_repository(folder):
+        if _is_download(folder.bearing[0]):  # as in hw4/submissions.zip
+            return True
     return (
         len(made) > 1
         or _is_of_gradescope(folder)

@@ -119,7 +119,7 @@ def make(
                 plan.left_out[each.file.name] = _why_left_out(each)
         if kept:
             _add(plan, key, kept, every_attempt, best, asked)
-    _look(plan, before)
+    _look(plan, before, asked)
     return plan
 
 
@@ -228,7 +228,7 @@ def _add(
             )
 
 
-def _look(plan: Plan, before: Iterable[str]) -> None:
+def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> None:
     """Find what looks wrong, what a person has to look at, and who is missing."""
     roster = plan.expected
     of_roster = {key: _people((key, *student.names), roster) for key, student in plan.students.items()}
@@ -311,6 +311,16 @@ def _look(plan: Plan, before: Iterable[str]) -> None:
     there = {person.key for people in of_roster.values() for person in people}
     plan.missing = [person for person in roster if person.key not in there]
     plan.unlisted = [key for key, people in of_roster.items() if roster and len(people) != 1]
+    if len(plan.unlisted) == len(plan.students) > 1:
+        plan.doubts.append(
+            said(
+                "the roster has none of these students: {students}{more}. Is it the roster of this class? If so, add "
+                "--yes, and each counts under the name in the plan",
+                students=listed([*plan.students][:_IN_A_LINE]),
+                more=", …" * (len(plan.students) > _IN_A_LINE),
+            )
+        )
+    plan.doubts += [] if plan.doubts else _nothing_to_judge(plan, asked)
     known = {name for key, student in plan.students.items() for name in (key, *student.names)}
     gone = [key for key in before if key not in known]
     if gone:
@@ -321,6 +331,29 @@ def _look(plan: Plan, before: Iterable[str]) -> None:
                 count=len(gone),
                 students=listed(gone),
             )
+        )
+
+
+def _nothing_to_judge(plan: Plan, asked: Collection[str] | None) -> Iterator[Said]:
+    """A sentence where no student of a class has a notebook, or none of what is asked, or a class may be in an archive
+    that is not opened.
+    """
+    students = [student for student in plan.students.values() if student.by != "--one-student"]
+    packed = [name for each in students if each.by is None for name in each.unread if file_names.is_archive(name)]
+    found = sorted({lesson for student in students for lesson in student.choices})
+    if not found and (len(students) > 1 or packed):
+        yield said(
+            "nothing here can be graded: no file of {count} is a notebook that can be read. If this is not what was "
+            "handed in, name another path; unpack an archive of another kind than zip. If it is, add --yes, and each "
+            "file gets its row",
+            count=counted(len(students), "student"),
+        )
+    if len(students) > 1 and found and asked is not None and not {*asked} & {*found}:
+        yield said(
+            "nobody has a file for lesson {asked}, which the assignment asks for; there are files for lesson "
+            "{others}. Is it the right assignment, and the right path? If so, add --yes",
+            asked=listed(sorted(asked)),
+            others=listed(found),
         )
 
 

@@ -36,6 +36,8 @@ _NAMING = {"name", "first", "last", "canvas", "number", "login", "email", "githu
 _SHARED = ("email", "login", "number", "github", "canvas")  # kinds of identifiers that tell two lines of one person
 # Moodle's worksheet calls somebody "Participant 101"; the number stands in the names of files that Moodle hands out.
 _PARTICIPANT = re.compile(r"(?:participant|teilnehmer\S*|参与者)\s*([0-9]{1,18})", re.IGNORECASE)
+# A number of a student's in a name, or what stands in brackets.
+_IN_A_NAME = re.compile(r"[0-9]{4,18}|(?<=[(（])[^()（）]+(?=[)）]$)")
 _WITH_NUMBER = re.compile(r"(.+)_([0-9]{1,18})", re.DOTALL)  # what file_names makes of Canvas' and Moodle's names
 _NUMBERED = re.compile(r"(.+)[_ -]([0-9]{1,18})", re.DOTALL)  # as people number files, too
 _NO_STUDENTS = ("points possible", "student, test", "test student")  # lines of Canvas' gradebook
@@ -124,6 +126,7 @@ class Roster:
             lambda: self._by_name.get(_words(student)) if _words(student) else None,
             lambda: self._by_flat.get(_flat(student)),
             lambda: self._of_repository(text),
+            lambda: self._named_twice(student),
         )
         return next((found for rule in rules if (found := rule())), [])
 
@@ -136,6 +139,15 @@ class Roster:
         of_name = self._by_name.get(_words(found[1])) or self._by_flat.get(_flat(found[1])) or []
         both = [person for person in of_name if person in of_number]
         return both or of_name or of_number
+
+    def _named_twice(self, student: str) -> list[Person]:
+        """Of a name beside a number or a login of the same person, as in "2026001_张伟" and "Lovelace, Ada(alove)"."""
+        for found in _IN_A_NAME.finditer(student):
+            rest = (student[: found.start()] + " " + student[found.end() :]).strip(" _-+()（）")
+            of_name = self._by_name.get(_words(rest)) or self._by_flat.get(_flat(rest)) or []
+            if both := [each for each in self._by_value.get(_folded(found[0]), ()) if each in of_name]:
+                return both
+        return []
 
     def _of_repository(self, text: str) -> list[Person] | None:
         """Of a repository of GitHub Classroom: the assignment's name, a hyphen, the account; in a zip, the branch."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from .. import lessons
 from ..judge import extract
 from ..language import named_in
+from ..lessons import blank
 from ..sentence import joined, kind_of, message, said
 from ..spec import Answer, Checked, Exercise
 from . import archives, file_names, layouts, mending, percent, run_order
@@ -176,7 +177,8 @@ def _placed(found: list[tuple[str, Callable[[], bytes]]], title: str, one_studen
     stems: dict[str, set[str]] = {}  # of a student's notebooks
     for name in notebooks:
         for owner in layout.owners[name]:
-            stems.setdefault(owner.student, set()).add(re.sub(r"(?i)\.ipynb\b.*$", "", pathlib.PurePath(name).name))
+            stems.setdefault(owner.student, set()).add(_stem_of_notebook(name))
+    answers_of_blank = _scripts_beside_blank_ones(layout.owners, loads, stems)
     answering = {  # students whose notebook is a .py
         owner.student
         for name, owners in layout.owners.items() if file_names.is_python(name)
@@ -194,7 +196,7 @@ def _placed(found: list[tuple[str, Callable[[], bytes]]], title: str, one_studen
                 group = _AT_TOP
             if (
                 group in stems or group == _AT_TOP or (group in answering and not _is_a_lesson(name))
-            ) and _is_no_submission(name, load, stems.get(group)):
+            ) and _is_no_submission(name, load, None if (group, name) in answers_of_blank else stems.get(group)):
                 beside.setdefault(group, []).append(name)
             else:
                 submitted.append(SubmittedFile(name, owner.student, load, handed_in=owner.handed_in, owner=owner))
@@ -223,6 +225,41 @@ def _light(load: Callable[[], bytes]) -> bytes:
 def _is_a_lesson(name: str) -> bool:
     """Whether a .py is called as a lesson, so that it is meant as a submission, whatever is in it."""
     return file_names.is_python(name) and file_names.lesson(name.rpartition("/")[2]) is not None
+
+
+def _stem_of_notebook(name: str) -> str:
+    return re.sub(r"(?i)\.ipynb\b.*$", "", pathlib.PurePath(name).name)
+
+
+def _scripts_beside_blank_ones(
+    owners: dict[str, list[Owner]], loads: dict[str, Callable[[], bytes]], stems: dict[str, set[str]]
+) -> set[tuple[str, str]]:
+    """(student, name) of each .py that is called as a notebook of the same student in which nothing is answered.
+
+    Beside a notebook with answers, such a script is just what was exported of it.
+    """
+    scripts = {
+        (owner.student, name)
+        for name, of_name in owners.items() if file_names.is_python(name)
+        for owner in of_name if pathlib.PurePath(name).stem in stems.get(owner.student, ())
+    }  # fmt: skip
+    called = {(student, pathlib.PurePath(name).stem) for student, name in scripts}
+    answered = {
+        (owner.student, _stem_of_notebook(name))
+        for name, of_name in (owners.items() if called else ()) if file_names.is_ipynb(name)
+        for owner in of_name
+        if (owner.student, _stem_of_notebook(name)) in called and not _has_no_answer(name, loads[name])
+    }  # fmt: skip
+    return {(student, name) for student, name in scripts if (student, pathlib.PurePath(name).stem) not in answered}
+
+
+def _has_no_answer(name: str, load: Callable[[], bytes]) -> bool:
+    """Whether a notebook can be read, and all in it are the course's stubs."""
+    try:
+        found = read(_light(load), name)
+    except OSError:
+        return False
+    return found.lesson is not None and all(is_blank(exercise, answer) for exercise, answer in answers(found))
 
 
 def _is_no_submission(name: str, load: Callable[[], bytes], notebooks: set[str] | None) -> bool:
@@ -378,6 +415,14 @@ def answers(submission: Submission) -> list[tuple[Exercise, Answer]]:
 def answer(submission: Submission, exercise: Exercise) -> Answer:
     """The answer to an exercise, as far as the cells hold one."""
     return extract.extract(submission.cells, exercise.names, submission.called)
+
+
+def is_blank(exercise: Exercise, answer: Answer) -> bool:
+    """Whether an answer is the course's stub, whatever is in it."""
+    try:
+        return blank.is_blank(exercise, answer)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
 
 
 def read(data: bytes, name: str = "") -> Submission:

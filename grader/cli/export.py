@@ -60,7 +60,7 @@ def run(options) -> int:
     from ..classroom import assignment, overrides, race_rows, results_store
     from ..classroom.sanitize import plain
     from ..export import entries
-    from ..export.gradebook import NotAGradebook
+    from ..export.gradebook import NotAGradebook, NothingFits
 
     file = options.results / results_store.RESULTS
     try:
@@ -99,6 +99,8 @@ def run(options) -> int:
         return _refused(
             said("{gradebook} is no gradebook: {error}", gradebook=repr(str(options.gradebook)), error=error)
         )
+    except NothingFits as error:
+        return _refused(message(error))
     except ModuleNotFoundError as error:
         return _refused(said("this format needs {name}: pip install {name}", name=error.name))
     except OSError as error:

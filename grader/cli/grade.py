@@ -57,14 +57,14 @@ def run(options) -> int:
                 planned = class_files.planned(options, found, grader, given, options.every_attempt)
             return class_files.stands(planned)
         with results_store.Results(options.out) as results:
-            if given:
-                assignment.keep(given, options.out)
             class_files.tell_damaged(results, set_aside())
             secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
             with _executor(options, len(found.files)) as grader:
                 planned = class_files.planned(options, found, grader, given, options.every_attempt)
                 if status := class_files.stands(planned, options.yes):
                     return status
+                if given:  # a run that stopped leaves the exports as they were
+                    assignment.keep(given, options.out)
                 plan.store(planned, options.out)
                 results.expect([file.name for file in planned.files])
                 part = [f for f in planned.files if options.shard is None or _in_shard(f.name, *options.shard)]

@@ -8,8 +8,8 @@ from ..classroom.sanitize import plain
 from ..judge import render
 from ..sentence import counted, joined, listed, said
 from . import entries as of_entries
-from .entries import Entry, by_student, to_look_at, write
-from .gradebook import Column, Gradebook, Student, columns_for, students_for
+from .entries import Entry, by_student, of_another_class, to_look_at, write
+from .gradebook import Column, Gradebook, NothingFits, Student, columns_for, students_for
 
 TO = "canvas.csv"
 _EXCUSED = "EX"
@@ -19,12 +19,18 @@ def export(entries: list[Entry], to: pathlib.Path, gradebook: bytes, chosen: dic
     """Write the gradebook with one column filled in for each lesson.
 
     chosen: lesson -> name of its column, with or without Canvas' number. Returns sentences about the columns, the
-    scores and the students without a match. Raises OSError or NotAGradebook.
+    scores and the students without a match. Raises OSError, NotAGradebook or NothingFits.
     """
     book = Gradebook(gradebook)
     log: list[str] = []
     columns = _columns(book, entries, chosen, log)
+    if log and not columns:
+        there_are = listed([column.name for column in book.columns]) or said("none")
+        why = joined("{one}; {two}", log)
+        raise NothingFits(said("{why}. The columns of the gradebook: {list}", why=why, list=there_are))
     latest, of_row = _by_student_and_lesson(book, entries, log)
+    if not of_row and not any(_in_book(book, mine) for mine in by_student(entries).values()):
+        raise NothingFits(of_another_class(entries))
     for lesson, column in columns.items():
         log += _fill(book, column, lesson, {row: e for (row, number), e in latest.items() if number == lesson})
     for student in book.students:

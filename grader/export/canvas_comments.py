@@ -2,22 +2,25 @@
 
 A file of comments in CSV is nothing that Canvas reads. It reads a zip of files with the names of the submissions that
 it handed out, and attaches each to a comment, under the name that the student gave. So a notebook gets a notebook, a
-zip a zip with a text in it, and any other file a text.
+zip a zip with a text in it, and any other file a text. Where a file has to be handed in again, the letter is the
+feedback, if such a file can hold it.
 """
 
 from __future__ import annotations
 
 import json
 import pathlib
+import re
 
 from ..classroom import file_names
 from ..language import say, speaking
 from ..sentence import counted, said
 from . import archive, feedback
 from .entries import Entry, by_student
-from .letters import language_of
+from .letters import language_of, letters
 
 TO = "canvas_comments.zip"
+_HOLDS_TEXT = re.compile(r"\.(?:ipynb|json|txt|py|zip)$", re.IGNORECASE)
 
 
 def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
@@ -32,6 +35,11 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
                 continue
             with speaking(language_of(mine)):
                 feedbacks.setdefault(name, []).extend(feedback.of_file(entry))  # a zip may hold several lessons
+    for letter in letters(entries):
+        for entry in letter.entries:
+            name = _of_canvas(entry.row["submission"])
+            if name and not entry.counts and _HOLDS_TEXT.search(name):
+                feedbacks.setdefault(name, letter.text.splitlines())
     archive.write(to, {name: _file(name, lines) for name, lines in feedbacks.items()})
     log = [say(said("not of Canvas, and left out: {file}", file=file)) for file in without]
     return [*log, said("feedback on {files} in {to}", files=counted(len(feedbacks), "file"), to=to)]

@@ -276,6 +276,12 @@ def absent(entries: list[Entry]) -> list[Person]:
     return [person for person in (assignment.roster if assignment else ()) if person.key not in there]
 
 
+def of_another_class(entries: list[Entry]) -> Said:
+    """The sentence about a file of a platform in which no student of the results is."""
+    some = _some([mine[0].student for mine in by_student(entries).values()])
+    return said("none of these is in it, so that it may be of another class: {students}", students=some)
+
+
 def about_the_class(entries: list[Entry]) -> list[Said | str]:
     """Sentences about who and what is missing, and whom the roster does not know."""
     assignment, found = next((entry.assignment for entry in entries), None), []

@@ -19,6 +19,10 @@ class NotAGradebook(Exception):
     """The file has no header row as Canvas writes it."""
 
 
+class NothingFits(Exception):
+    """No score would be filled in, as where the file is that of another class. The message says why."""
+
+
 @dataclass(frozen=True)
 class Student:
     """The row of a student in the gradebook."""

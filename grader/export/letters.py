@@ -74,10 +74,10 @@ def is_blank(entry: Entry) -> bool:
     return entry.counts and entry.of_file and bool(exercises) and all(e["status"] == "not_attempted" for e in exercises)
 
 
-def to_absent() -> tuple[str, str]:
-    """(subject, text) to those of the roster of whom there is no file, in the language in use."""
+def to_absent(name: str = "") -> tuple[str, str]:
+    """(subject, text) to those of the roster of whom there is no file. name: see greeting_of."""
     text = [
-        greeting_of(""),
+        greeting_of(name),
         said(
             "there is no file of yours. If you handed one in, it did not arrive: please hand it in again, or write to "
             "us."

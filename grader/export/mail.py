@@ -14,6 +14,9 @@ from .entries import Entry, absent, by_student, file_name, write
 from .letters import greeting, language_of, letters, to_absent
 
 TO = "mail.csv"
+_COLUMNS = (
+    "student", "section", "email", "again_subject", "again_text", "feedback_subject", "feedback_text", "page", "key",
+)  # fmt: skip
 
 
 def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
@@ -21,19 +24,18 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     again = {letter.entries[0].key: letter for letter in letters(entries)}
     out = io.StringIO()
     table = csv.writer(out)
-    table.writerow(
-        ["student", "section", "email", "again_subject", "again_text", "feedback_subject", "feedback_text", "page"]
-    )
+    table.writerow(_COLUMNS)
     for key, mine in by_student(entries).items():
         letter = again.get(key)
         email = mine[0].person.email if mine[0].person else key if "@" in key else ""
         cells = [mine[0].student, mine[0].section, email]
         cells += [letter.subject, letter.text] if letter else ["", ""]
-        cells += [*_feedback(mine), f"html/students/{file_name(key)}.html"]
+        cells += [*_feedback(mine), f"html/students/{file_name(key)}.html", key]  # of two of one name, who is who
         table.writerow(map(text, cells))
     missing = absent(entries)
     for person in missing:
-        table.writerow(map(text, [person.name or person.key, person.section, person.email, *to_absent(), "", "", ""]))
+        who = person.name or person.key, person.section, person.email
+        table.writerow(map(text, [*who, *to_absent(person.name), "", "", "", person.key]))
     write(to, "\ufeff" + out.getvalue())
     students = counted(len(by_student(entries)) + len(missing), "student")
     return [

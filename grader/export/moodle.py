@@ -20,7 +20,7 @@ from . import entries as of_entries
 from . import feedback
 from .csv import html_text
 from .entries import Entry, by_student, write
-from .gradebook import NotAGradebook
+from .gradebook import NotAGradebook, NothingFits
 from .letters import language_of
 
 TO = "moodle.csv"
@@ -33,7 +33,7 @@ _PARTICIPANT = re.compile(r"_([0-9]{1,18})_assignsubmission_")
 def export(entries: list[Entry], to: pathlib.Path, worksheet: bytes) -> list[str]:
     """Write the worksheet with the points of all lessons that the results have. Returns sentences.
 
-    Raises OSError or NotAGradebook.
+    Raises OSError, NotAGradebook or NothingFits.
     """
     rows, dialect = _read(worksheet)
     head = [cell.strip().casefold() for cell in rows[0]]
@@ -70,6 +70,8 @@ def export(entries: list[Entry], to: pathlib.Path, worksheet: bytes) -> list[str
         row[grade] = points.replace(".", ",") if "," in row[grade + 1] else points
         row[-1] = _html(mine)
         filled += 1
+    if len(unmatched) == len(by_student(entries)):
+        raise NothingFits(of_entries.of_another_class(entries))
     log += [said("not in the worksheet: {student}", student=mine[0].student) for mine in unmatched.values()]
     log += of_entries.exempt_in_part(entries)
     log.append(said("{grades} filled in, with feedback", grades=counted(filled, "grade")))
