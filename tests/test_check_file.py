@@ -224,10 +224,10 @@ def test_start_writes_once(capsys, tmp_path):
 
 
 def test_a_lesson_in_a_file_counts_beside_its_notebook(tmp_path):
-    """As in a repository of the course; jupytext's copy of a notebook does not."""
+    """As in a repository of the course; jupytext's copy of a notebook with answers does not."""
     (book,) = (ROOT / "notebooks").glob("00_*.ipynb")
-    copy = percent.written(("code", cell.text) for cell in percent.cells(doubled("right"))[1:])
-    for name, text in (("notebooks/{}.ipynb", book.read_text()), ("work/{}.py", doubled("right")), ("{}.py", copy)):
+    copy, right = percent.written(("code", cell.text) for cell in percent.cells(doubled("right"))[1:]), doubled("right")
+    for name, text in (("notebooks/{}.ipynb", as_notebook(right)), ("work/{}.py", right), ("{}.py", copy)):
         path = tmp_path / "repository" / name.format(book.stem)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

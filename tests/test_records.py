@@ -145,7 +145,7 @@ class Folder:
     def grade(self):
         """(exit status, what was said, the files that were graded)."""
         self.graders.asked.clear()
-        return *self.command("grade", self.path / "class", "--out", self.out), sorted(self.graders.asked)
+        return *self.command("grade", self.path / "class", "--out", self.out, "--yes"), sorted(self.graders.asked)
 
     def command(self, *arguments):
         status = main([*map(str, arguments)])
@@ -154,7 +154,8 @@ class Folder:
 
     def export(self, form):
         if form == "moodle":
-            (self.path / "book.csv").write_text("Identifier,Full name,Grade,Maximum Grade,Changed,Feedback\n")
+            head = "Identifier,Full name,Grade,Maximum Grade,Changed,Feedback\n"
+            (self.path / "book.csv").write_text(head + "Participant 1,bob,,10,,\n")
         more = ["--gradebook", self.path / "book.csv"] if form in ("canvas", "moodle") else []
         return self.command("export", self.out, "--format", form, "--to", self.path / "to" / form, *more)
 

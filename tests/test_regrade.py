@@ -59,7 +59,7 @@ class Place:
         """(exit status, what was said, the files that were graded)."""
         self.graders.asked.clear()
         self.jobs.clear()
-        status = main(["grade", str(self.path / "class"), "--out", str(self.out), *map(str, more)])
+        status = main(["grade", str(self.path / "class"), "--out", str(self.out), "--yes", *map(str, more)])
         said = self._capsys.readouterr()
         return status, said.out + said.err, sorted(self.graders.asked)
 
