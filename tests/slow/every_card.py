@@ -51,9 +51,10 @@ def test_every_kernel_of_the_solutions_compiles(notebook, name):
     kernel = solution.function(notebook, name)
     constants = {n for n, kind in inspect.get_annotations(kernel.fn).items() if "constexpr" in str(kind)}
     arguments = {
-        n: torch.empty(64, 64) if n.endswith("_ptr") else 64 if n in constants else 640
+        n: torch.empty(64, 64, dtype=torch.int64 if n == "target_ptr" else torch.float32) if n.endswith("_ptr")
+        else 64 if n in constants else 640
         for n in inspect.signature(kernel.fn).parameters
-    }
+    }  # fmt: skip
     targets = [(("cuda", card, 32), {"num_warps": 4}) for card in NVIDIA]
     columns = request.compiled(kernel, [], arguments, targets)
     assert [None] * len(NVIDIA) == [column.get("error") for column in columns]
