@@ -5,13 +5,14 @@ import ast
 import pytest
 from matplotlib.figure import Figure
 
-from grader.language import catalogue
+from grader.language import catalogue, say
 from grader.notebook import alt_text, charts, fonts, printed
 
 WORDS = {
     "{rows} rows:": "{rows} 行：", "with": "填", "one row": "一行", "slower": "慢", "to": "到", "five passes": "五遍",
     "{value} {value2} than": "比它{value2}{value}", "{what}, recorded": "{what}，记录值",
-    "tile of {rows}": "{rows} 行的分块", "without it:": "不写：",
+    "tile of {rows}": "{rows} 行的分块", "without it:": "不写：", "{one}, {two}": "{one}，{two}",
+    "{one}; {two}": "{one}；{two}", "rows of {n}": "长 {n} 的行", "rows of a tile": "分块的行数",
 }  # fmt: skip
 
 
@@ -38,6 +39,9 @@ def run(source, **names):
         ('print(f"{5:.0%} {\'slower\' if rows else \'faster\'} than")', "比它慢500%"),
         ('said = f"{rows} rows:" if rows else "none"\nprint(said)', "3 行："),
         ('print(" to ".join(["1", "2"]))', "1 到 2"),
+        ('print(", ".join(["1", "2"]), end="; ")', "1，2；"),
+        ('print("3 rows".split(", "), "; ".join(["a", "b"]) + ", ", sep="-")', "['3 rows']-a；b, "),
+        ('text = ", ".join(["1", "2"])\nprint(text, "1, 2" == text)', "1, 2 True"),
         ('print("without it:    ", [0])', "不写：          [0]"),
         ('print(tile, {"one row": 1}["one row"], name == "one row")', "8 行的分块 1 True"),
         ('took = {f"{rows} rows:": 1}\nprint(took["3 rows:"], took[f"{rows} rows:"])', "1 1"),
@@ -74,3 +78,9 @@ def test_words_of_a_chart_wait_for_its_font(characters, expected, monkeypatch):
     assert "In it stands: five passes, recorded." in alt_text.words(axes.figure).replace("五遍", "five passes")
     charts.in_language(axes.figure)
     assert expected == axes.texts[0].get_text()
+
+
+def test_a_description_takes_a_whole_text_before_what_it_looks_like():
+    """"rows of a tile" is a text of its own, and no row of the length "a tile"."""
+    assert "分块的行数" == say(alt_text._known("rows of a tile"))
+    assert "长 7 的行" == say(alt_text._known("rows of 7"))

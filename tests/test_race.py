@@ -19,6 +19,7 @@ from grader.judge import zygotes
 from grader.judge.judge import judge
 from grader.judge.session import Session
 from grader.judge.time_limit import TimeLimit
+from grader.language import use
 from grader.mistakes.mutant import reference
 from grader.notebook import history, raced_answers, races
 from grader.protocol import frames, schema
@@ -888,6 +889,16 @@ def test_without_a_gpu_the_notebook_shows_what_was_recorded(capsys):
     out = capsys.readouterr().out
     assert "A race needs a GPU that Triton compiles for, and this machine has none." in out
     assert "1.2 has nothing to time." in out
+
+
+def test_a_table_of_races_is_in_the_language_of_the_notebook():
+    """The sign of percent, too, has no space before it where the language has none."""
+    use("zh_Hans")
+    try:
+        shown = repr(races.recorded(lessons.exercises()["5.2"]))
+    finally:
+        use(None)
+    assert re.search(r"±\d+%", shown) and " %" not in shown
 
 
 @pytest.mark.whole

@@ -11,7 +11,7 @@ from grader import environment, lessons
 from grader.__main__ import main
 from grader.classroom import rows
 from grader.export import choices, entries, letters, nearest
-from grader.language import use
+from grader.language import between, use
 from grader.mistakes import mutant
 from grader.sentence import fault, said
 
@@ -254,6 +254,22 @@ def test_the_words_of_the_script_are_those_of_the_report(tmp_path):
     """In the language of the page."""
     table = report(tmp_path, CLASS, "--lang", "zh_Hans")["lessons/04.html"]
     assert "sorted by" not in table and "{column}" in table and "{shown}" in table
+
+
+@pytest.mark.parametrize(
+    "code, heading, separators",
+    [("en", "Lesson 04 (one row)", (": ", ", ")), ("zh_Hans", "第 04 课（一行）", ("：", "，"))],
+)
+def test_what_stands_between_words_is_in_the_language_of_the_report(code, heading, separators, tmp_path):
+    """Headings with a title, and the colons and commas between names."""
+    pages = report(tmp_path, CLASS, "--lang", code)
+    assert f"<h1>{heading}</h1>" in pages["lessons/04.html"] and heading in pages["exercises/4.1.html"]
+    assert f"Alan Turing_7</bdi>{separators[0]}" in pages["index.html"]
+    use(code)
+    try:
+        assert list(separators) == [between(": "), between(", ")] and "-" == between("-")
+    finally:
+        use(None)
 
 
 def test_pages_of_an_earlier_export_are_not_handed_out(tmp_path):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from .. import lessons
 from ..judge import render
-from ..language import language, say, speaking
+from ..language import between, language, say, speaking
 from ..sentence import Said, counted, listed, said
 from . import entries as of_entries
 from . import likeness, nearest, next_steps, statistics
@@ -225,6 +225,10 @@ def _slug(number: str | None) -> str:
     return say(lessons.TITLES[number]).partition("  ")[2].replace("_", " ") if number in lessons.TITLES else ""
 
 
+def _lesson_heading(number: str) -> str:
+    return say(said("Lesson {number} ({title})", number=number, title=_slug(number)))
+
+
 def _lesson_name(number: str) -> str:
     return say(said("{number} ({title})", number=number, title=_slug(number)))
 
@@ -243,12 +247,14 @@ def _environment():
         finalize=lambda value: say(value) if isinstance(value, Said) else value,
     )
     environment.globals |= {"render": render, "remarks": remarks, "said": said, "listed": listed, "counted": counted}
+    environment.globals |= {"between": between}
     # The content security policy allows style and script by their hashes, so that no others have an effect.
     for name, file in (("style", "style.css"), ("script", "table.js")):
         text = (_TEMPLATES / file).read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         environment.globals |= {name: Markup(text), f"{name}_hash": f"sha256-{digest}"}
-    environment.filters |= {"slug": _slug, "number": render.number, "lesson_name": _lesson_name, "coded": _coded}
+    environment.filters |= {"slug": _slug, "number": render.number, "coded": _coded}
+    environment.filters |= {"lesson_name": _lesson_name, "lesson_heading": _lesson_heading}
     return environment
 
 

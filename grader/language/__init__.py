@@ -5,10 +5,21 @@ May import: sentence.
 Start reading: catalogue.py.
 
 catalogue   the translations of a language, and how a sentence gets its own
-choose      which language this process speaks; say
+choose      which language this process speaks; say, between
 wrap        lines and columns where characters are wide
 """
 
-from .choose import Unknown, language, languages, named_in, say, speaking, use, use_of, without_name
+from .choose import Unknown, between, language, languages, named_in, say, speaking, use, use_of, without_name
 
-__all__ = ["Unknown", "language", "languages", "named_in", "say", "speaking", "use", "use_of", "without_name"]
+__all__ = [
+    "Unknown",
+    "between",
+    "language",
+    "languages",
+    "named_in",
+    "say",
+    "speaking",
+    "use",
+    "use_of",
+    "without_name",
+]

@@ -7,10 +7,16 @@ import functools
 import os
 import re
 
+from ..sentence import said
 from . import catalogue
 
 _MARK = re.compile(r"# language: (\w+)\s*$")
 _ENVIRONMENT = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")  # in the order of gettext
+_BETWEEN = {
+    ", ": said("{one}, {two}", one="", two=""),
+    "; ": said("{one}; {two}", one="", two=""),
+    ": ": said("{one}: {two}", one="", two=""),
+}
 _used: str | None = None
 
 
@@ -75,6 +81,11 @@ def say(text: str, code: str | None = None) -> str:
     """
     code = (_match(code) if code else None) or language()
     return str(text) if code == "en" else catalogue.catalogue(code).say(text)
+
+
+def between(text: str) -> str:
+    """What stands between two texts, such as ", ", as the language in use writes it; any other text as it is."""
+    return say(_BETWEEN[text]) if text in _BETWEEN else text
 
 
 def _known(code: str) -> str:

@@ -45,8 +45,9 @@ def _panel(axes) -> str:
 
 def _known(text: str) -> str:
     """Words that a chart shows: a sentence where it has another form in the language in use."""
-    words = foreign.recognised(printed.as_drawn(text))
-    return Said(text) if words is text and say(text) != text else words
+    if say(text) != text:
+        return Said(text)  # itself, and not what else it looks like: "rows of a tile" is none of the "rows of {n}"
+    return foreign.recognised(printed.as_drawn(text))
 
 
 def _name(label: str) -> str:

@@ -14,7 +14,7 @@ import ast
 import re
 from collections.abc import Callable
 
-from ..language import language, say
+from ..language import between, language, say
 from ..language.wrap import columns, padded
 from ..sentence import Said, foreign, message, said
 from ..sentence.said import parts_of
@@ -121,7 +121,8 @@ class _Cell(ast.NodeTransformer):
         passed = self._place if name in _PASS_ON else ""
         place = "read" if name in _SHOW else "drawn" if name in _DRAW else passed
         if name == "join" and isinstance(node.func, ast.Attribute):
-            node.func.value = self._at("read", node.func.value)  # what stands between: " to "
+            joint = self._at("read", node.func.value)  # what stands between: " to "
+            node.func.value = _between(joint) if self._place == "read" else joint
         else:
             node.func = self.visit(node.func)
         node.args = [self._at(place, each) for each in node.args]
@@ -129,6 +130,8 @@ class _Cell(ast.NodeTransformer):
             node.args = [_readable(each) for each in node.args]
         for each in node.keywords:
             each.value = self._at("drawn" if each.arg in ("label", "title") else "", each.value)
+            if name == "print" and each.arg in ("sep", "end"):
+                each.value = _between(each.value)
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
@@ -190,6 +193,13 @@ def _as_wide(text: str, as_this: str) -> str:
     if as_this.startswith("  "):
         return padded(text.lstrip(), -columns(as_this))
     return padded(text.rstrip(), columns(as_this)) if as_this.endswith("  ") else text
+
+
+def _between(node: ast.expr) -> ast.expr:
+    """The comma, or what else `print` writes between texts, of the language in use."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        node.value = between(node.value)
+    return node
 
 
 def _parts(node: ast.JoinedStr) -> tuple[str, dict[str, ast.FormattedValue]]:

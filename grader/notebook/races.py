@@ -197,7 +197,8 @@ def _cell(lap: Lap | None) -> str:
     """Share, microseconds and half of the distance of the quartiles, such as "0.92  14.1 µs ±1 %"."""
     if lap is None or lap.microseconds is None or lap.share is None:
         return "–"
-    return f"{lap.share:.2f}  {lap.microseconds:.1f} ±{50 * (lap.spread or 0):.0f} %"
+    noise = say(said("±{percent} %", percent=f"{50 * (lap.spread or 0):.0f}"))
+    return f"{lap.share:.2f}  {lap.microseconds:.1f} {noise}"
 
 
 def _speed(entrant: Entrant) -> float:

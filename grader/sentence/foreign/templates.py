@@ -84,6 +84,7 @@ def _pattern(parts: tuple[tuple[str, str], ...]) -> str:
 def _templates() -> tuple[Said, ...]:
     """Made when the first text is looked at: most processes meet none."""
     return (
+        said("0 active drivers ([]). There should only be one."),
         said("a ConstexprFunction"),
         said("a function-definition is not allowed here before '{word}' token"),
         said("a leaf Variable that requires grad is being used in an in-place operation."),
