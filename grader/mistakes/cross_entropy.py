@@ -294,6 +294,10 @@ MISTAKES = [
         "How does the loss change when a logit of a row changes that does not count?",
         Mutant("16.2", _SCALE, "tl.load(scale_ptr)"),
         Mutant("16.2", _SCALE, "tl.where(target == ignore_index, 1.0, tl.load(scale_ptr))"),
+        Mutant(  # only p becomes 0, and -100 is no column, but another ignore_index may be one
+            "16.2", _SCALE, "tl.load(scale_ptr)",
+            then=also("tl.exp(x - lse)", "tl.where(target == ignore_index, 0.0, tl.exp(x - lse))"),
+        ),
     ),
     Mistake(
         "ignored-row-not-stored",
