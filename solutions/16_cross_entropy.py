@@ -61,7 +61,7 @@ traffic(five_steps, x, target)
 # %%
 m, n = 4096, 128256
 matrix = 2 * m * n
-print(f"the logits alone: {matrix / 1e9:.2f} GB; elements: {m * n:,}, and 2^29 is {2**29:,}")
+print(f"the logits alone: {matrix / 1e9:.2f} GB; elements: {m * n:,}, and 2^31 is {2**31:,}")
 print(f"five steps: {6 * matrix / 1e9:.1f} GB moved; the least: {matrix / 1e9:.2f} GB, as the result is a single number")
 assert 4 * 4096 * n < 2**31 < 5 * 4096 * n
 

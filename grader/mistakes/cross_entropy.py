@@ -294,6 +294,12 @@ MISTAKES = [
         "How does the loss change when a logit of a row changes that does not count?",
         Mutant("16.2", _SCALE, "tl.load(scale_ptr)"),
         Mutant("16.2", _SCALE, "tl.where(target == ignore_index, 1.0, tl.load(scale_ptr))"),
+        Mutant(  # only p becomes 0, and -100 is no column, but another ignore_index may be one
+            "16.2",
+            _SCALE,
+            "tl.load(scale_ptr)",
+            then=also("tl.exp(x - lse)", "tl.where(target == ignore_index, 0.0, tl.exp(x - lse))"),
+        ),
     ),
     Mistake(
         "ignored-row-not-stored",
@@ -429,6 +435,11 @@ MISTAKES = [
         "Which dtype does the specification name for the loss, whatever the logits have?",
     ),
     Mistake(
+        "loss-with-dimensions",
+        "The loss has another number of dimensions than the specification says.",
+        "How many dimensions does the specification give the loss, and what is the shape of yours?",
+    ),
+    Mistake(
         "no-gradient",
         "The loss cannot be differentiated, or no gradient arrives at the logits.",
         "Which object makes PyTorch call your backward, and what does it return for the logits?",
@@ -442,7 +453,8 @@ MISTAKES = [
     Mistake(
         "budget-exceeded",
         "The function moves more than its budget says.",
-        "Which matrix is read or written more often than you planned, and which line does it?",
+        "What do both passes move for each element of the matrix and for each row, and which of it does your budget "
+        "not have?",
     ),
     Mistake(
         "budget-too-large",
@@ -641,6 +653,11 @@ def _in_half(want, value, check) -> bool:
 
 
 @looks
+def _with_dimensions(value, check) -> bool:
+    return check == "loss" and isinstance(value, torch.Tensor) and value.dim() > 0
+
+
+@looks
 def _no_graph(error) -> bool:
     """PyTorch was asked for a gradient of a loss that has none."""
     return bool(error) and foreign.is_a(error["message"], "no-graph")
@@ -730,6 +747,7 @@ def _pair(value) -> bool:
 
 FUNCTION = (
     ("no-gradient", _no_graph),
+    ("loss-with-dimensions", _with_dimensions),
     ("loss-in-half", _in_half),
     ("mean-of-nothing", _number_of_nothing),
     ("targets-assumed-adjacent", _strided_targets),

@@ -183,6 +183,7 @@ MISTAKES = [
         "This launch reads hardly more than it writes: the last bytes of its result are still in the L2 cache.",
         "How many times the bytes written are the bytes read, in this launch and in one that reads everything twice?",
         Mutant("17.2", _TWICE, _TWICE.replace("1.5 *", "1.0 *")),
+        Mutant("17.2", _FIRST, f'{_FIRST}\n    if {_TWICE.split(" > ")[0]} > 300e6:\n        return "reads twice"'),
         Mutant("17.2", '"reads twice" if twice else "copy limit"', '"reads twice"'),
     ),
     Mistake(
@@ -284,6 +285,7 @@ MISTAKES = [
         "This is the place of a row in the list, and not the number of its line.",
         "Which entry of a row is the number of its line?",
         Mutant("17.3", 'max(page, key=excess)["line"]', "page.index(max(page, key=excess))"),
+        Mutant("17.3", 'max(page, key=excess)["line"]', "page.index(max(page, key=excess)) + 1"),
     ),
     Mistake(
         "no-line-number",
@@ -363,6 +365,12 @@ MISTAKES = [
         "This is the factor minus 1.",
         "Which number stands for a launch that takes twice as long as it must?",
         Mutant("17.4", _LAUNCH, _LAUNCH + " - 1"),
+    ),
+    Mistake(
+        "factor-in-percent",
+        "This is the factor in percent.",
+        "Which number stands for a launch that takes twice as long as it must?",
+        Mutant("17.4", _LAUNCH, "100 * " + _LAUNCH),
     ),
     Mistake(
         "saving-not-factor",
@@ -464,7 +472,7 @@ LIMIT = (
     ("excess-is-no-limit", _named(UNCOALESCED, lambda f: f["kernel"] == "odd_rows")),
     ("idle-memory-at-its-limit", _named(COPY, lambda f: not _busy(f))),
     ("second-reading-missed", _named(COPY, lambda f: f["want"] == TWICE)),
-    ("hardly-more-read", _named(TWICE, lambda f: f["want"] == COPY)),
+    ("hardly-more-read", _named(TWICE, lambda f: f["want"] in (COPY, FEW))),
     ("no-conflict-there", _named(CONFLICTS, lambda f: f["want"] in (COPY, TWICE, SPILLS))),
     ("cached-reading-counted", _named(TWICE, lambda f: f["want"] == CONFLICTS)),
     ("spill-traffic-missed", _named(COPY, lambda f: f["want"] == SPILLS)),
@@ -525,10 +533,14 @@ def _of_another(limit: str):
     return detectors.value(test)
 
 
+def _place(v, first: int, f: dict) -> bool:
+    """The place of the right row in the list, if the count begins with `first`."""
+    return type(v) is int and 0 <= v - first < len(f["page"]) and f["page"][v - first]["line"] in f["want"]
+
+
 CULPRIT = (
     ("returns-nothing", detectors.nothing),
-    ("place-not-line", detectors.value(lambda v, f: type(v) is int and 0 <= v < len(f["page"])
-                                       and f["page"][v]["line"] in f["want"])),
+    ("place-not-line", detectors.value(lambda v, f: _place(v, 0, f) or _place(v, 1, f))),
     ("no-line-number", detectors.value(lambda v, f: v not in [row["line"] for row in f["page"]])),
     ("least-excess", detectors.value_formula(_smallest)),
     ("total-not-excess", _line_with(_total)),
@@ -566,6 +578,7 @@ HEADROOM = (
         lambda v, f: same_number(v, _raw(f["report"][profiles.TIME] * 1e-9, f), rel=1e-5))),
     ("one-for-every-launch", detectors.value_formula(lambda v, f: same_number(v, 1.0))),
     ("bytes-counted-both-ways", _speed(lambda s, f: _raw(s, f) / 2)),
+    ("factor-in-percent", detectors.value_formula(lambda v, f: same_number(v, 100 * f["want"], rel=1e-5))),
     *(("nanoseconds-as-seconds", _speed(lambda s, f, k=k: _raw(s, f) * 10.0**k))
       for k in (*range(1, 10), 18)),
     *(("nanoseconds-as-seconds", detectors.value_formula(  # with a least value, all of these are 1

@@ -141,7 +141,8 @@ MISTAKES = [
     Mistake(
         "test-tame-values",
         "Your test accepts kernels that are wrong only on unusual values.",
-        "Which are the smallest, the largest and the most unusual values in your inputs?",
+        "Which are the smallest, the largest and the most unusual values in your inputs, and what is the largest one "
+        "of each row?",
     ),
     Mistake(
         "test-too-loose",
