@@ -52,15 +52,19 @@ def hook_floats(private: Private) -> None:
     private.replace("to_tensor_of_language", converted)
 
 
+_PASSING_OVER_NAN = {np.argmax: np.nanargmax, np.argmin: np.nanargmin}  # what older versions of Triton take, and newer
+
+
 def hook_places(private: Private) -> None:
-    """Give the place of the largest of NaNs alone: to NumPy it is an error, and on a GPU some place."""
+    """Give the place of the largest number beside NaNs, and some place of NaNs alone, where NumPy has an error."""
     min_max = private.min_max
     if min_max is None:
         return
 
     @functools.wraps(min_max)
     def places(self, value, val_reduce_op, idx_reduce_op=None):
-        return min_max(self, value, val_reduce_op, idx_reduce_op and functools.partial(_of_nan_too, idx_reduce_op))
+        place = _PASSING_OVER_NAN.get(idx_reduce_op, idx_reduce_op)
+        return min_max(self, value, val_reduce_op, place and functools.partial(_of_nan_too, place))
 
     private.replace("min_max", places)
 
