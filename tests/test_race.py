@@ -15,6 +15,7 @@ from paper_card import PaperCard
 
 import grader
 from grader import environment, lessons
+from grader.export import ranking
 from grader.judge import zygotes
 from grader.judge.judge import judge
 from grader.judge.session import Session
@@ -232,7 +233,8 @@ def test_the_page_has_the_numbers_of_the_code():
     for path, between in (("docs/race.md", ", "), ("docs/zh/race.md", "、")):
         page = (ROOT / path).read_text(encoding="utf-8")
         assert between.join(race.exercises()) in " ".join(page.split())
-        numbers = measuring.STARTS, measuring.WARM, measuring.LEAST, measuring.MOST, MOST_UPLOADED
+        numbers = [measuring.STARTS, measuring.WARM, measuring.LEAST, measuring.MOST, MOST_UPLOADED]
+        numbers += [round(100 * ranking.NOISE), round(100 * ranking.NOISE_OF_SHORT), round(ranking.SHORT)]
         assert {*map(str, numbers)} <= {*re.findall(r"\d+", page)}
 
 

@@ -14,7 +14,7 @@ from ..cuda import device
 from ..sentence import Said, message, said
 from . import floor, nvidia
 
-Made = Callable[[torch.Tensor, str], object]
+Made = Callable[[torch.Tensor, str], object]  # gets a tensor that an order made, and the operator's name
 Results = torch.Tensor | tuple[torch.Tensor, ...]  # of a function with one result, and of one with several
 Play = Callable[[Made], Results]  # gives the orders; calls Made for each tensor that one makes
 Launched = Callable[[tuple[int, ...], int, Sequence], None]  # launches a kernel: grid, threads of a block, arguments

@@ -22,12 +22,12 @@ from ..interpreter import launch_args
 from ..protocol import launches, orders
 from ..protocol.tensors import unpack
 from ..sentence import Said, fault, said
+from .card import Made, Results
 
 MOST_UPLOADED = 32  # numbers that Python may hand to the card in one order, such as a factor
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 _NUMBERS = (bool, int, float, complex)
 _EXITS = {"_local_scalar_dense": "item"}
-Made = Callable[[torch.Tensor, str], object]  # gets a tensor that an order made, and the operator's name
 
 
 class TapeEnds(RuntimeError):
@@ -163,24 +163,30 @@ class Tape:
             )
         return tensor
 
-    def play(self, inputs: Sequence[torch.Tensor], results: Sequence[int], made: Made = lambda tensor, name: None):
-        """Give the orders again. Returns the tensors that have the numbers `results` then.
+    def player(self, results: Sequence[int]) -> Callable[[Sequence[torch.Tensor], Made], Results]:
+        """What gives the orders again, for other inputs, and returns the tensors that have the numbers `results` then.
 
-        made: gets each tensor that an order makes. What Python made for itself, such as a tensor of a shape and its
-        product, is no work of the card: it is left out where no other order needs it.
+        What Python made for itself, such as a tensor of a shape and its product, is no work of the card: it is left out
+        where no other order needs it.
         """
-        table, left_out = dict(zip(self._inputs, inputs, strict=True)), self._left_out(results)
-        for place, (order, constant, numbers, *_) in enumerate(self._entries):
-            for number in order["freed"]:
-                if number not in results:
-                    table.pop(number, None)
-            if place in left_out:
-                continue
-            found = carry_out(order, table.__getitem__, self._kernels, self._device, constant)
-            for number, tensor in zip(numbers, _tensors(found), strict=True):
-                table[number] = tensor
-                made(tensor, order.get("name", ""))
-        return [table[number] for number in results]
+        left_out = self._left_out(results)
+
+        def play(inputs: Sequence[torch.Tensor], made: Made) -> Results:
+            table = dict(zip(self._inputs, inputs, strict=True))
+            for place, (order, constant, numbers, *_) in enumerate(self._entries):
+                for number in order["freed"]:
+                    if number not in results:
+                        table.pop(number, None)
+                if place in left_out:
+                    continue
+                found = carry_out(order, table.__getitem__, self._kernels, self._device, constant)
+                for number, tensor in zip(numbers, _tensors(found), strict=True):
+                    table[number] = tensor
+                    made(tensor, order.get("name", ""))
+            wanted = tuple(table[number] for number in results)
+            return wanted[0] if len(wanted) == 1 else wanted
+
+        return play
 
     def _left_out(self, results: Sequence[int]) -> set[int]:
         """Places of the entries that only Python needed."""

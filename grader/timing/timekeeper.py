@@ -27,7 +27,7 @@ from ..protocol.values import decode
 from ..sentence import Said, message, said
 from ..spec import Card, Error, Lap, Shape
 from . import laps, peers
-from .card import Launched, Results
+from .card import Launched
 from .families import FAMILIES, Family
 from .tape import Tape, carry_out, launch, read_by_host
 
@@ -132,7 +132,7 @@ class Timekeeper:
             return _Entrant(refused=refused, compiled=tape.compiled)
         if "error" in done:
             return _Entrant(error=self._error(done))
-        return _Entrant(functools.partial(_play, tape, done["tensors"]), compiled=tape.compiled)
+        return _Entrant(tape.player(done["tensors"]), compiled=tape.compiled)
 
     def _text(self, name: str) -> _Entrant:
         """The kernel softmax_<name> of a text in CUDA C++, launched with a block of threads for each row."""
@@ -254,7 +254,3 @@ def _launch(launched: Launched, inputs: list[torch.Tensor], made: Any) -> torch.
     launched((len(x),), _THREADS, (y, x, x.shape[1]))
     return y
 
-
-def _play(tape: Tape, results: list[int], inputs: list[torch.Tensor], made: Any) -> Results:
-    found = tape.play(inputs, results, made)
-    return found[0] if len(found) == 1 else tuple(found)

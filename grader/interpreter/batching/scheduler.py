@@ -69,7 +69,6 @@ class BatchScheduler:
         self.on = not goes_alone(self.kernel)
         self.written: set[int] = set()
         self.widest, self.accesses = 1, 0
-        self._alike = _first.get(self.kernel)
         self._next_place, self._end_of_pass, self._max_programs, self._diverged_passes = 0, 0, 0, 0
 
     def saw(self, op: str, touched, lanes: int) -> None:
@@ -87,7 +86,7 @@ class BatchScheduler:
     def __call__(self, *args, **kwargs):
         """Run the next program, alone or in a pass; do nothing if an earlier pass has run it."""
         place, self._next_place = self._next_place, self._next_place + 1
-        if place == 0 and self._alike is not None and self.on and self._all_at_once(args, kwargs):
+        if place == 0 and self.on and self._all_at_once(args, kwargs):
             return
         if place == 1 and not self._end_of_pass:
             self._max_programs = MOST_LANES // self.widest
@@ -99,7 +98,9 @@ class BatchScheduler:
 
     def _all_at_once(self, args, kwargs) -> bool:
         """Run the first programs in one pass, as an earlier launch of the kernel went. False if that fails."""
-        self.widest, self.accesses, written = self._alike
+        if self.kernel not in _first:
+            return False
+        self.widest, self.accesses, written = _first[self.kernel]
         self.written = set(written)
         self._max_programs = MOST_LANES // self.widest
         if self._run_pass(0, args, kwargs):
