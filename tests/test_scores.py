@@ -32,7 +32,8 @@ def test_it_shows_points_marks_and_what_is_next(book, capsys):
     shown = capsys.readouterr().out
 
     all_of = {number: points for number, (_, points) in lessons.OUTLINE.items()}
-    assert f"00  ██████████  {all_of['00']} of {all_of['00']} points  check_your_bench  0.1 ✓\n" in shown
+    marks = " ".join(f"{exercise.id} ✓" for exercise in lessons.of_lesson("00"))
+    assert f"00  ██████████  {all_of['00']} of {all_of['00']} points  check_your_bench  {marks}\n" in shown
     assert f"0 of {all_of['01']} points  five_passes  1.1 ✗\n" in shown
     assert f"1.5 of {all_of['06']} points  green_tests_lie  6.4 1.5\n" in shown
     assert "all lessons" in shown and "next: 1.1 naive_softmax, in lesson 01" in shown

@@ -108,7 +108,7 @@ def test_results_are_exported_as_described(tmp_path):
     commands(tmp_path, "\n".join(lines))
 
     names = {path.name for path in (tmp_path / "results").iterdir()}
-    assert {"results.csv", "html", "canvas.csv", "results", "github.json", "results.xml"} <= names
+    assert {"results.csv", "html", "canvas.csv", "results", "github", "results.xml"} <= names
     assert {"moodle.csv", "moodle_feedback.zip", "canvas_comments.zip", "mail.csv", "likeness.csv"} <= names
     assert "Lovelace,1,ada,1" in (tmp_path / "results" / "canvas.csv").read_text()
 
