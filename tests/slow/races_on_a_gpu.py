@@ -27,6 +27,8 @@ PASSED = Result("5.2", "", "passed", 1.0, 1.0)
 OWN = reference("5.2")
 SHAPES = [Shape((4096, 1000)), Shape((16384, 781))]
 FORGERIES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests/attacks/race").glob("*.py"))}
+STYLES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests/races").glob("*.py"))}
+NARROW = [Shape((4096, 64)), Shape((16384, 48))]  # columns that the blocks of STYLES hold
 GAIN, NOISE, LARGE = 0.95, 0.03, 0.15  # of the honest time; of a time; a difference between two
 
 
@@ -56,6 +58,12 @@ def test_a_forgery_gains_nothing(name):
         assert not any(lap.microseconds for lap in found.laps)
     if outcome in ("no gain", "no gain on a GPU"):
         assert [lap.refused for lap in found.laps] == ["", ""]
+
+
+@pytest.mark.parametrize("name", STYLES)
+def test_an_honest_style_has_a_time(name):
+    """tests/races has one file each, which follows the course's answer to 5.2 as well."""
+    assert [lap.refused for lap in raced(OWN + "\n" + STYLES[name], NARROW).laps] == ["", ""]
 
 
 @pytest.mark.parametrize("number", race.exercises())
@@ -106,6 +114,8 @@ def test_honest_answers_rank_as_in_triton_s_benchmark(tmp_path):
         for other in HONEST:
             if theirs[one] < (1 - 2 * NOISE) * theirs[other]:
                 assert ours[one] < ours[other], (one, other, ours, theirs)
+            if theirs[one] < (1 - LARGE) * theirs[other]:
+                assert (1 + ranking.NOISE) * ours[one] < ours[other], (one, other, ours, theirs)
 
 
 def test_the_same_answer_has_the_same_time():
