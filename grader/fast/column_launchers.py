@@ -15,7 +15,8 @@ from .plans import Plans
 
 TILE = 32768  # bytes of float32 that a program holds of each input
 LINE = 64  # bytes of adjacent columns that a program takes at least, where there are so many
-PROGRAMS = 528  # four a multiprocessor of an H200: with fewer, long columns are divided
+PROGRAMS = 1056  # eight a multiprocessor of an H200: with fewer, long columns are divided
+STEP = 256  # bytes of a column that a program reads at once, where columns are divided
 MOST_PIECES = 128
 
 _forward_plans, _backward_plans = Plans(), Plans()
@@ -87,7 +88,7 @@ def _start_whole(kernel, lies: Shape, whole: tuple[int, int, int], unit: int, lo
 def _start_pieces(kernels, lies: Shape, x: torch.Tensor, unit: int, log: bool, kept: int) -> Callable[..., None]:
     """Two launches: what is known of all pieces (`kept` numbers a column), and the result of each."""
     cols = min(triton.next_power_of_2(lies.inner), 128 // x.element_size())
-    steps = 64
+    steps = STEP // x.element_size()
     tiles = triton.cdiv(lies.inner, cols)
     pieces = max(min(triton.cdiv(PROGRAMS, lies.outer * tiles), triton.cdiv(lies.n, steps), MOST_PIECES), 1)
     length = triton.cdiv(lies.n, pieces)
