@@ -867,6 +867,18 @@ def test_an_answer_that_breaks_off_has_a_sentence(source):
     assert str(raced.refused).startswith(ENDS[source])
 
 
+def test_an_error_that_cannot_be_encoded_is_shown():
+    """A lone surrogate in its words: a notebook sends its table as UTF-8."""
+    source = "def fused_softmax(x):\n    raise ValueError('\\ud800')"
+    with paper_races(PaperCard()):
+        passed = Result("5.2", "", "passed", 1.0, 1.0)
+        raced = race.race(lessons.exercises()["5.2"], Answer(source), b"secret", ON, checked=passed)
+    shown = races.Shown("5.2", raced, [races.Entrant("your answer", raced.laps)])
+
+    assert "ValueError" in repr(shown)
+    assert all(text.encode() for text in (repr(shown), shown.page()))
+
+
 LEAVES = {  # what a function does to its wire, and how many shapes have a lap then
     "os._exit(0)": 0,
     "os.kill(os.getpid(), 9)": 0,
