@@ -1,6 +1,7 @@
 """Host and device: an answer's Python holds handles, and numbers, kernels and counts live in another process."""
 
 import re
+import socket
 
 import pytest
 import torch
@@ -8,13 +9,15 @@ import triton
 from conftest import ROOT
 
 from grader import lessons
+from grader.device_side import server
 from grader.device_side.memory import FEW, FEW_AT_ONCE
 from grader.host_side import answer
 from grader.judge import extract, zygotes
 from grader.judge.judge import judge
-from grader.judge.session import to_lower
+from grader.judge.session import Died, to_lower
 from grader.mistakes.errors import from_error
-from grader.spec import Call
+from grader.protocol import frames
+from grader.spec import Call, Unreadable
 
 X = torch.arange(12.0).reshape(3, 4)
 
@@ -280,6 +283,48 @@ def f(x):
 
     assert torch.equal(X, evidence.value)
     assert evidence.read == 0
+
+
+ENDS = {  # what a host tells at the end of a call, and what comes of it
+    "{'op': 'done', 'error': 5, 'freed': []}": None,
+    "{'op': 'done', 'error': {}, 'freed': []}": None,
+    "{'op': 'done', 'error': {'type': 5, 'kinds': 5}, 'freed': []}": None,
+    "{'op': 'done', 'error': [], 'number': 0, 'freed': []}": None,
+    "{'op': 'done', 'tensor': 1, 'freed': 5}": None,
+    "{'op': 'done', 'tensor': 1, 'freed': [[1]]}": None,
+    "{'op': 'done', 'tensor': 1}": None,
+    "{'op': 'done', 'tensor': [1], 'freed': []}": "Malformed",
+    "{'op': 'done', 'freed': []}": "",
+    "{'op': 'done', 'value': 5, 'freed': []}": "",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_an_end_that_no_host_sends_is_an_error_or_the_end(end):
+    """The device ends with it, refuses it, or hands on a value that is none; none of its own code trips over it."""
+    source = f"""
+from grader.protocol import frames
+def f(x):
+    frames.send(x._reference.wire._channel, {end})
+    return x
+"""
+    if ENDS[end] is None:
+        with pytest.raises(Died):
+            run(source, Call("call", "f", (X,)))
+        return
+    evidence = run(source, Call("call", "f", (X,)))
+    assert (evidence.error or {"type": ""})["type"] == ENDS[end]
+    assert evidence.error or isinstance(evidence.value, Unreadable)
+
+
+def test_a_device_whose_host_is_gone_ends_without_an_error():
+    """What the host said before is still there, and nobody reads what it is told."""
+    (judge, ours), (host, theirs) = socket.socketpair(), socket.socketpair()
+    with judge:
+        frames.send(host, {})
+        host.close()
+        frames.send(judge, {"op": "load", "driver": ""})
+        server.serve(ours.detach(), theirs.detach(), (), None)
 
 
 def test_counts_cannot_be_reached():

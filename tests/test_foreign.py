@@ -182,7 +182,12 @@ SAID = {
         "Function F returned an invalid gradient at index 0 - got [1] but expected shape compatible with [2]"
     ],
     "no-backward": ["You must implement either the backward or vjp method for your custom autograd.Function"],
-    "no-such-device": ["Found no NVIDIA driver on your system.", "CUDA error: invalid device ordinal"],
+    "no-such-device": [
+        "Found no NVIDIA driver on your system.",
+        "CUDA error: invalid device ordinal",
+        "torch.cuda.Stream requires CUDA support",
+        "Tried to instantiate dummy base class Event",
+    ],
     "no-driver": ["0 active drivers ([]). There should only be one."],
     "no-memory": ["CUDA out of memory. Tried to allocate 93.13 GiB."],
     "gave-up": ["g++: fatal error: Killed signal terminated program cc1plus", "virtual memory exhausted"],

@@ -30,7 +30,7 @@ from grader.racing.raced import Raced
 from grader.reference import cross_entropy
 from grader.sentence import said
 from grader.spec import Answer, Lap, Result, Shape
-from grader.timing import families, floor, nvidia, peers, timekeeper
+from grader.timing import families, floor, nvidia, peers, tape, timekeeper
 from grader.timing import laps as measuring
 from grader.timing.tape import MOST_UPLOADED
 from grader.timing.timekeeper import OWN, Timekeeper
@@ -319,6 +319,61 @@ def test_a_kernel_may_write_to_a_constant():
     kernel = "import triton, triton.language as tl\n@triton.jit\ndef first(s, x):\n    tl.store(s, tl.load(x))\n"
     body = "s = torch.zeros(1, device=x.device); first[(1,)](s, x); return five(x) * s.item()"
     assert "hands numbers of the card to Python" in str(lap(kernel + FIVE + body, elsewhere=False).refused)
+
+
+def test_what_an_autotuner_s_launch_leaves_in_a_constant_is_no_number_of_python():
+    """It may store beyond the tensor that is put back, which a card does not notice."""
+
+    class Beyond(PaperCard):
+        def tune(self, runs, tensors):
+            tensors[0].as_strided((2,), (1,)).copy_(tensors[1][0, :2])
+            return 0, 0.0
+
+    kernel = """
+import triton, triton.language as tl
+@triton.autotune([triton.Config({}, num_warps=warps) for warps in (1, 2)], key=["n"])
+@triton.jit
+def one(s, x, n):
+    tl.store(s, 0.0)
+"""
+    body = """s = torch.zeros(2, device=x.device)
+    ask = x._reference.wire.ask
+    x._reference.wire.ask = lambda order, *more: ({}, b"") if order["op"] == "launch" else ask(order, *more)
+    one[(1,)](s[:1], x, 1)
+    x._reference.wire.ask = ask
+    return five(x) * s.tolist()[1]"""
+
+    assert str(lap(kernel + FIVE + body, Beyond(), elsewhere=False).refused).startswith("tolist hands numbers")
+
+
+def test_no_word_of_a_host_becomes_part_of_a_sentence():
+    """The page of a class shows sentences of the course, and nobody says there what he likes."""
+    ask = "x._reference.wire.ask({'op': 'download', 'tensor': x._reference.number, 'by': %r})"
+
+    for by in ("Grace copied from Ada and", ["tolist"], None, {}, 5):
+        assert str(refusal(ask % (by,))).startswith("download hands numbers of the card to Python")
+    assert str(refusal(ask % ("tolist",))).startswith("tolist hands numbers of the card to Python")
+
+
+def test_an_operator_makes_its_tensor_on_the_card():
+    """Also one that has tensors and names no device, which would be the CPU's."""
+    order = {"op": "operator", "name": "aten::linspace", "overload": "Tensor_Tensor", "kwargs": {}}
+    order["args"] = [{"tensor": 1}, {"tensor": 2}, 3]
+
+    made = tape.carry_out(order, lambda number: torch.tensor(float(number)), None, torch.device("meta"), None)
+
+    assert (made.device.type, tuple(made.shape)) == ("meta", (3,))
+
+
+def test_what_a_call_drops_at_its_end_is_dropped():
+    """Else all that a call makes would stay on the card until the race is over."""
+    with racing(FIVE + "return five(x)", PaperCard(), elsewhere=False) as keeper:
+        kept = []
+        for rows in (3, 4, 5, 6):
+            laps(keeper, shape=Shape((rows, 40)))
+            kept.append(len(keeper._memory._tensors))
+
+    assert kept[1:] == kept[:-1]
 
 
 def test_a_number_may_be_read_while_the_answer_is_imported():
@@ -810,6 +865,58 @@ def test_an_answer_that_breaks_off_has_a_sentence(source):
     assert raced.laps == ()
     assert raced.refused
     assert str(raced.refused).startswith(ENDS[source])
+
+
+def test_an_error_that_cannot_be_encoded_is_shown():
+    """A lone surrogate in its words: a notebook sends its table as UTF-8."""
+    source = "def fused_softmax(x):\n    raise ValueError('\\ud800')"
+    with paper_races(PaperCard()):
+        passed = Result("5.2", "", "passed", 1.0, 1.0)
+        raced = race.race(lessons.exercises()["5.2"], Answer(source), b"secret", ON, checked=passed)
+    shown = races.Shown("5.2", raced, [races.Entrant("your answer", raced.laps)])
+
+    assert "ValueError" in repr(shown)
+    assert all(text.encode() for text in (repr(shown), shown.page()))
+
+
+LEAVES = {  # what a function does to its wire, and how many shapes have a lap then
+    "os._exit(0)": 0,
+    "os.kill(os.getpid(), 9)": 0,
+    "wire._channel.shutdown(2)": 0,
+    "wire._channel.sendall(b'\\0\\0\\0\\5'); os._exit(0)": 0,
+    "wire.tell({'op': 'done', 'tensors': [x._reference.number]}); os._exit(0)": 1,
+    "wire.tell({'op': 'operator', 'name': 'aten::exp', 'args': [], 'kwargs': {}}); os._exit(0)": 0,
+    "wire.tell({'op': 'done', 'error': {}})": 0,
+    "wire.tell({'op': 'done', 'error': [], 'number': 0})": 0,
+    "wire._send = lambda h, p: frames.send(wire._channel, h | {'freed': 5}); wire.tell({'op': 'done'})": 0,
+    "wire._send = lambda h, p: frames.send(wire._channel, h); wire.tell({'op': 'done', 'tensors': [1]})": 0,
+}
+
+
+@pytest.mark.parametrize("body", LEAVES)
+def test_a_host_that_leaves_at_an_odd_moment_ends_the_race_with_a_sentence(body):
+    """Before an order, within a frame, before a reply; or with an end that no host sends."""
+    source = (
+        "import os\nfrom grader.protocol import frames\n"
+        f"def fused_softmax(x):\n    wire = x._reference.wire\n    {body}\n    return x"
+    )
+    passed = Result("5.2", "", "passed", 1.0, 1.0)
+    with paper_races(PaperCard()):
+        raced = race.race(lessons.exercises()["5.2"], Answer(source), b"secret", ON, checked=passed)
+
+    assert str(raced.refused).startswith("the race ended early: ")
+    assert len(raced.laps) == LEAVES[body]
+
+
+def test_a_device_whose_host_is_gone_ends_without_an_error():
+    """What the host said before is still there, and nobody reads what it is told."""
+    (judge, ours), (host, theirs) = socket.socketpair(), socket.socketpair()
+    with judge:
+        frames.send(host, {})
+        host.close()
+        frames.send(judge, {"op": "load", "driver": ""})
+        timekeeper.converse(ours, theirs, PaperCard)
+        assert frames.receive(judge, 0)[0] == {"too_little_memory": ""}
 
 
 def test_an_exercise_that_does_not_race_says_which_do():

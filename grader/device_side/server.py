@@ -21,7 +21,7 @@ from ..isolation.linux import limits
 from ..protocol import frames, launches, orders, reuse
 from ..protocol.calls import unpack_call
 from ..protocol.errors import describe, packed
-from ..protocol.replies import pack_reply
+from ..protocol.replies import pack_reply, unpack_end
 from ..protocol.tensors import elements, unpack
 from ..protocol.values import decode, encode
 from ..sentence import message, said, tree
@@ -58,7 +58,7 @@ def serve(to_judge: int, to_host: int, shipped: tuple[str, ...], window: mmap.mm
             except tools.Unavailable as error:
                 reply, data = {"no_worker": tree.pack(message(error))}, []
             frames.send(judge, reply, data)
-    except frames.BrokenChannel:
+    except (frames.BrokenChannel, ConnectionError):
         return
 
 
@@ -135,10 +135,10 @@ class Server:
         if "tensor" in value:
             try:
                 return pack_reply(self._memory.get(value["tensor"]), tensors, observed=observed, limit=limit)
-            except RuntimeError as error:  # a tensor without elements to read, such as a sparse one
+            except (RuntimeError, orders.Malformed) as error:  # one without elements, such as a sparse one, or none
                 return pack_reply(error=self._described(error), observed=observed)
         header, data = pack_reply(None, tensors, observed=observed)
-        return header | {"value": self._value(call, value["value"])}, data
+        return header | {"value": self._value(call, value.get("value"))}, data
 
     def _value(self, call: Call, said):
         """The value of a call as encoded data. said: by the host."""
@@ -191,8 +191,9 @@ class Server:
         while True:
             header, payload = frames.receive(self._arriving, _MAX_ORDER)
             if header.get("op") == "done":
-                self._memory.free(header["freed"])
-                return header
+                end = unpack_end(header)
+                self._memory.free(end["freed"])
+                return end
             allowed = obeyed or header.get("op") == "admit"
             frames.send(self._host, *self.obey(header if allowed else header | {"op": "early"}, payload))
 
@@ -245,8 +246,9 @@ class Server:
 
     def _download(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
         tensor = self._memory.get(header["tensor"])
-        self._memory.download(tensor, header["by"], at_once=True)
-        self._observer.left(tensor, header["by"])
+        by = orders.taker(header)
+        self._memory.download(tensor, by, at_once=True)
+        self._observer.left(tensor, by)
         spec, data = elements(tensor)
         return {"spec": spec}, data
 

@@ -10,4 +10,5 @@ handles        a tensor without numbers; sends each of PyTorch's operators to th
 wire           one question and its answer, between host and device
 launches       sends launches to the device; the first fitting configuration of a decorated kernel
 kernel_source  the text of a kernel, and the names that it uses
+only_card      what a function tells PyTorch of its card, and no order follows from
 """

@@ -14,7 +14,7 @@ from ..protocol.errors import describe, packed
 from ..protocol.frames import BrokenChannel
 from ..protocol.values import decode, encode
 from ..sentence import tree
-from . import launches
+from . import launches, only_card
 from .answer import Answer
 from .handles import Handle, OnDevice, place_unnamed, upload
 from .wire import Wire
@@ -29,6 +29,7 @@ def serve(to_device: int, scratch: str, elsewhere: bool, raced: bool = False) ->
     wire = Wire(socket.socket(fileno=to_device))
     wire.tell({"too_little_memory": tree.pack(limits.too_little_memory())})
     launches.send(wire, tuned=raced)
+    only_card.pretend()
     if elsewhere:
         place_unnamed()
     host = Host(wire, scratch, raced)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ..sentence import fault, said
 
 _AS_THEY_ARE = frozenset((bool, str, int, float, type(None)))
+_TAKERS = ("tolist", "numpy", "copy_")  # methods that take the numbers of a tensor to the host
 
 
 class Malformed(ValueError):
@@ -27,6 +28,11 @@ class Seen(NamedTuple):
     offset: int
     dtype: str
     address: int  # of its storage; made up, with the alignment of the real one
+
+
+def taker(order: dict) -> str:
+    """The method for which a host asks for numbers. No other word of a host becomes part of a sentence."""
+    return order["by"] if order.get("by") in _TAKERS else "download"
 
 
 def encode(value, tensor: Callable):

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..sentence import fault, message, said
 from ..spec import Error, Evidence, Observations, Unreadable
-from . import schema
+from . import frames, schema
 from .tensors import MAX_DIMENSIONS, describe, elements, unpack_elements
 from .values import decode, encode
 
@@ -73,6 +73,20 @@ def _unpack(header: dict, payload: bytes) -> Evidence:
         evidence.args.append(unpack_elements(spec, payload[start:end]))
         start = end
     return evidence
+
+
+def unpack_end(header: dict) -> dict:
+    """The end of a call as a host tells it, its error unpacked. Raises BrokenChannel: no host of the course says that.
+
+    freed: numbers of the tensors that the host has dropped.
+    """
+    freed = header.get("freed")
+    if not isinstance(freed, list) or not all(type(number) is int for number in freed):
+        raise frames.BrokenChannel(said("an end that no host sends"))
+    try:
+        return header | ({"error": unpack_error(header["error"])} if "error" in header else {})
+    except schema.Mismatch as error:
+        raise frames.BrokenChannel(message(error)) from None
 
 
 def unpack_error(data) -> Error:

@@ -12,7 +12,7 @@ from ..judge.judge import judge
 from ..protocol import schema
 from ..protocol.replies import unpack_error
 from ..sentence import Said, fault, message, said
-from ..spec import WORDS, Answer, Card, Error, Exercise, Lap, Result, Shape
+from ..spec import WORDS, Answer, Card, Error, Exercise, Lap, Result, Shape, bounded
 from . import events
 from .raced import Raced
 
@@ -100,7 +100,7 @@ def race(
 
 
 def _raised(error: Error) -> Said:
-    return fault(WORDS, "{words}", words=render.error_sentence(error))
+    return fault(WORDS, "{words}", words=bounded(render.error_sentence(error)))
 
 
 class _Timed:

@@ -8,7 +8,7 @@ again mean in a replay what they meant when the host gave the orders.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -85,8 +85,8 @@ class Tape:
             if not of_python:
                 self.end(_number(order["name"]))
             return {"result": orders.encode(result, _no_tensor)}
-        if not of_python:
-            self._may_change(order, named)
+        if not of_python and _may_write(order):
+            self.may_change(named)
         made: list[int] = []
 
         def kept(tensor: torch.Tensor) -> dict:
@@ -123,10 +123,8 @@ class Tape:
         orders.decode([order["args"], list(order["kwargs"].values())], named.add)
         return named <= self._of_python and _is_function(order)
 
-    def _may_change(self, order: dict, named: set[int]) -> None:
-        """Take note that an order may write to the memory of the tensors that it names."""
-        if order["op"] == "operator" and not operator(order["name"], order["overload"])._schema.is_mutable:
-            return
+    def may_change(self, named: Collection[int]) -> None:
+        """Take note that the memory of these tensors may hold numbers of the card from now on."""
         written = {self._memory.get(number).untyped_storage().data_ptr() for number in named}
         self._of_python -= {
             number for number in self._of_python if self._memory.get(number).untyped_storage().data_ptr() in written
@@ -209,15 +207,10 @@ def carry_out(order: dict, get: Callable, kernels: Kernels, device: torch.device
 
 
 def _operate(order: dict, get: Callable, device: torch.device) -> Any:
-    run, given = operator(order["name"], order["overload"]), []
-
-    def tensor(number: int) -> torch.Tensor:
-        given.append(number)
-        return get(number)
-
-    args, values = orders.decode([order["args"], list(order["kwargs"].values())], tensor)
+    run = operator(order["name"], order["overload"])
+    args, values = orders.decode([order["args"], list(order["kwargs"].values())], get)
     kwargs = dict(zip(order["kwargs"], values))
-    if not given and any(a.name == "device" for a in run._schema.arguments):
+    if any(a.name == "device" for a in run._schema.arguments):  # also of linspace between two tensors
         kwargs["device"] = device
     kwargs.pop("pin_memory", None)  # of memory that no race has
     here = [device if isinstance(a, torch.device) else a for a in args]
@@ -270,6 +263,10 @@ def _is_function(order: dict) -> bool:
     run = operator(order["name"], order["overload"])
     drawn = torch.Tag.nondeterministic_seeded in run.tags
     return not run._schema.is_mutable and not drawn and "empty" not in order["name"]
+
+
+def _may_write(order: dict) -> bool:
+    return order["op"] != "operator" or operator(order["name"], order["overload"])._schema.is_mutable
 
 
 def _no_tensor(tensor: torch.Tensor) -> dict:

@@ -21,7 +21,7 @@ from ..device_side.kernels import Kernels
 from ..device_side.memory import Memory
 from ..protocol import frames, orders, schema
 from ..protocol.errors import describe, packed
-from ..protocol.replies import pack_reply, unpack_error
+from ..protocol.replies import pack_reply, unpack_end
 from ..protocol.tensors import elements, unpack
 from ..protocol.values import decode
 from ..sentence import Said, message, said
@@ -45,7 +45,7 @@ def serve(to_judge: int, to_host: int) -> None:
 
 def converse(judge: socket.socket, host: socket.socket, card: Callable[[], laps.Card]) -> None:
     """As `serve`, with sockets, which it closes. card: makes the GPU's object, which takes a moment."""
-    with judge, host, contextlib.suppress(frames.BrokenChannel):
+    with judge, host, contextlib.suppress(frames.BrokenChannel, ConnectionError):
         ready, _ = frames.receive(host, 0)  # before the host has an answer
         frames.send(judge, {"too_little_memory": ""} | ready)
         keeper: Timekeeper | None = None
@@ -182,10 +182,9 @@ class Timekeeper:
         while True:
             header, payload = frames.receive(self._arriving, _MAX_ORDER)
             if header.get("op") == "done":
-                try:
-                    return header | {"error": unpack_error(header["error"])} if "error" in header else header
-                except schema.Mismatch as error:
-                    raise frames.BrokenChannel(message(error)) from None
+                end = unpack_end(header)
+                self._memory.free(end["freed"])
+                return end
             try:
                 reply, data = self._obey(header, payload)
             except Exception as error:
@@ -208,7 +207,7 @@ class Timekeeper:
                 spec, data = elements(constant)
                 return {"spec": spec}, data
         if op in ("download", "clock"):
-            why = read_by_host(header["by"] if op == "download" else op)
+            why = read_by_host(orders.taker(header) if op == "download" else op)
             if self._tape is not None:
                 self._tape.end(why)
             raise orders.Malformed(why)
@@ -236,6 +235,8 @@ class Timekeeper:
 
         runs = [launch(each, noted, self._kernels) for each in choices]
         place, seconds = self._card.tune(runs, list(given.values()))
+        if self._tape is not None:  # a launch may store beyond the tensors that are put back
+            self._tape.may_change(given)
         self._tuned += seconds
         return place
 
@@ -253,4 +254,3 @@ def _launch(launched: Launched, inputs: list[torch.Tensor], made: Any) -> torch.
     made(y, "empty_like")
     launched((len(x),), _THREADS, (y, x, x.shape[1]))
     return y
-
