@@ -11,6 +11,8 @@ from . import language
 from .cli import audit, bench, check, doctor, explain, export, grade, listing, merge, new, race, recall, run, start
 from .sentence import listed, said
 
+_INTERRUPTED = 130  # as shells have it
+
 
 class _Help(argparse.HelpFormatter):
     """Help in the language in use."""
@@ -25,7 +27,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command. Exit status 0 when it did what it says, 2 for a usage error."""
+    """Run one command. Exit status 0 when it did what it says, 2 for a usage error, 130 after an interrupt."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no ✓ shows a question mark
@@ -48,7 +50,11 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"unrecognized arguments: {' '.join(left)}")
     if left:
         options.ids += left
-    return options.run(options)
+    try:
+        return options.run(options)
+    except KeyboardInterrupt:  # of a command that has nothing to say about it
+        print(file=sys.stderr)
+        return _INTERRUPTED
 
 
 class _Output(io.FileIO):

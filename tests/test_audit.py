@@ -100,6 +100,8 @@ INPUTS = {
     "mean_loss": (KERNELS.mean_loss_reference, [randn(5, 30), randn(5, 30).flip(0)]),
     "largest_of_axis_1": (lambda x: tuple(x.max(1)), [randn(3, 21, 4)]),
     "code_sums": (lambda x: x.sum(-1).int(), [(torch.arange(1500) * 71 % 255 - 127).view(5, 300).to(torch.int8)]),
+    "adamw_": (KERNELS.adamw_reference_, [*(randn(4, 3, 50)), 3, 1e-3]),
+    "split_matmul": (torch.matmul, [randn(20, 150), randn(150, 24)]),
     "mean_by_turns": (lambda x: x.mean(0), [randn(4, 70)]),
     "paged_decode": (
         KERNELS.paged_decode_reference,
@@ -124,7 +126,9 @@ QUICK = {
     "append_",
     "sorted_rows",
     "code_sums",
+    "adamw_",
 }  # arguments of other kinds, and fast
+OF_NUMBERS = {"adamw_"}  # nearly all of whose error comes from numbers of a launch in float32
 
 
 def marked(names, quick):
@@ -141,7 +145,7 @@ def test_no_fault_is_invented_in_a_right_kernel(name):
     assert report, report
     floats = {"dtype", "values", "again"} if any(t.is_floating_point() for t in inputs if torch.is_tensor(t)) else set()
     assert {"given", "size"} | floats <= report.counts.cases.keys()
-    assert report.counts.used < 0.7  # of the error that is allowed
+    assert report.counts.used < (1 if name in OF_NUMBERS else 0.7)  # of the error that is allowed
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -310,8 +314,9 @@ def test_a_fault_raises_and_is_written_as_html_junit_and_json():
     suites = ElementTree.fromstring(junit(found))
     (fault,) = json.loads(as_json(found))["faults"]
 
-    with pytest.raises(FaultsFound, match="expected"):
+    with pytest.raises(FaultsFound, match="expected") as caught:
         found.raise_for_faults()
+    assert caught.traceback[-1].ishidden(caught)  # pytest shows the line of the test
     assert suites.get("failures") == "1"
     assert suites.find(".//failure").get("message") == fault["sentence"] == found.faults[0].sentence
     assert fault["sentence"] in found._repr_html_()

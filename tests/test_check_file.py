@@ -16,8 +16,9 @@ from grader import check, lessons
 from grader.__main__ import main
 from grader.classroom import percent, submissions
 from grader.cli import check as checking
-from grader.cli import start, verdicts, work_file
+from grader.cli import listing, start, verdicts, work_file
 from grader.cli.saved import Saved
+from grader.judge import zygotes
 from grader.notebook import api, history, progress_store
 
 BOOKS = [*sorted((ROOT / "notebooks").glob("*.ipynb")), *sorted((ROOT / "notebooks" / "zh").glob("*.ipynb"))]
@@ -432,3 +433,23 @@ def test_the_session_of_the_page_is_what_happens(code, tmp_path, monkeypatch, ca
         happened += f"$ python -m grader {command}\n{capsys.readouterr().out}"
 
     assert session.replace("^C\n", "\n") == happened
+
+
+def test_an_interrupt_of_any_command_has_no_traceback(monkeypatch, capsys):
+    """The status is that of a shell."""
+
+    def interrupted(options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(listing, "run", interrupted)
+
+    assert main(["list"]) == 130
+    assert capsys.readouterr() == ("", "\n")
+
+
+def test_no_process_is_started_for_a_file_that_is_not_there(monkeypatch, capsys):
+    """What is wrong with its name is said at once."""
+    monkeypatch.setattr(zygotes, "warm", lambda *modes: pytest.fail("started"))
+
+    assert main(["check", "nothing.py"]) == 2
+    assert "nothing.py cannot be read" in capsys.readouterr().err

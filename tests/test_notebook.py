@@ -135,6 +135,19 @@ def test_an_unmasked_store_in_a_learners_cell_is_a_sentence_and_python_lives_on(
     assert said(notebook.cells[2]) == "2\n"
 
 
+def test_an_interrupted_check_names_the_line_and_not_our_own(kernel):
+    """The button that interrupts a kernel is no fault of anybody."""
+    stop = (
+        "import grader.judge.judge as judging\ndef judge(*_):\n    raise KeyboardInterrupt\n"
+        "kept, judging.judge = judging.judge, judge\ncheck('3.1')"
+    )
+    cells = code(first_cell(), stop, "judging.judge = kept\nprint(1 + 1)")
+    notebook = run(cells, allow_errors=True, kernel=kernel)
+
+    assert re.fullmatch(r"In \[\d+\], in the line `raise KeyboardInterrupt`: interrupted", said(notebook.cells[1]))
+    assert said(notebook.cells[2]) == "2\n"
+
+
 @pytest.mark.whole
 def test_run_all_stops_where_an_answer_is_needed():
     """As in JupyterLab: the cell fails, and says in a sentence what it waits for."""

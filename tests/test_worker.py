@@ -203,6 +203,23 @@ def test_workers_that_nobody_uses_end_and_come_back(monkeypatch):
     zygotes.close_all()
 
 
+def test_a_second_interrupt_at_the_end_is_no_traceback(monkeypatch):
+    """Whoever presses Ctrl-C twice does not wait for what ends by itself."""
+    zygote = zygotes.get("interpreted")
+    process, waits = zygote._process, []
+
+    def wait(seconds=None):
+        waits.append(seconds)
+        if len(waits) == 1:
+            raise KeyboardInterrupt
+        return type(process).wait(process, seconds)
+
+    monkeypatch.setattr(process, "wait", wait)
+    zygotes.close_all()
+
+    assert process.returncode is not None and zygotes._zygotes == {}
+
+
 @pytest.mark.whole
 def test_a_fork_waits_for_the_next_answer_of_its_kind():
     """Each answer has one of its own; those of kinds that nobody asks for any more end."""

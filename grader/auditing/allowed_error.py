@@ -33,6 +33,7 @@ def step(length: int, dtypes: set[torch.dtype]) -> float:
 
 def moves(
     outputs: Callable[[Arguments], list[torch.Tensor]],
+    launched: Callable[[Arguments], list[torch.Tensor]],
     exact: Arguments,
     wants: list[torch.Tensor],
     distance: float,
@@ -40,19 +41,21 @@ def moves(
 ) -> list[torch.Tensor]:
     """The largest distance that each result moves when the inputs do: float64, of the shapes of the results.
 
-    outputs: calls the reference. exact: the arguments in the precision in which it computes. wants: its results.
+    outputs: calls the reference. launched: calls it with plain numbers as a launch passes them. exact: the arguments in
+    the precision in which it computes. wants: its results.
     """
     generator = torch.Generator().manual_seed(seed)
     found = [torch.zeros(want.shape, dtype=torch.float64) for want in wants]
     trials = [exact.mapped(lambda _, t, sign=sign: _ramp(t, sign * distance)) for sign in (1, -1)]
     trials += [exact.mapped(lambda _, t: jittered(t, distance, generator)) for _ in range(_TRIALS)]
+    trials.append(exact)
     usual = len(trials)
     if any(map(is_coarse, wants)):
         trials += [exact.mapped(lambda _, t, sign=sign: _climbing(t, sign * distance)) for sign in (1, -1)]
         trials += [exact.mapped(lambda _, t: _without_ties(t, distance, generator)) for _ in range(_TIES)]
     for number, trial in enumerate(trials):
         try:
-            outcome = outputs(trial)
+            outcome = (launched if trial is exact else outputs)(trial)
         except Exception:  # it takes no numbers beside these
             continue
         for i, moved in enumerate(outcome):

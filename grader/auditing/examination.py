@@ -279,6 +279,7 @@ class Examination:
         if self.findings.known(symptom, seen.words, seen.size):
             return
         lines: tuple[Line, ...] = ()
+        told = wrong.sentence
         if wrong.at is not None and seen.done.arguments.size() <= _SMALL:
             witness = Witness()
             again = run(self.function, seen.make(), recorder=witness)
@@ -287,7 +288,8 @@ class Examination:
                 self._fault("memory", told, seen, lines, ("masked", lines), symptom)
                 return
             lines = self._lines(seen, place, wrong, again, witness)
-        told = wrong.sentence
+            if wrong.stored and not by_pytorch and self._left_alone(seen, place, wrong.at, again, witness):
+                told = said("{wrong}; no program stores to this element", wrong=told)
         if seen.case.rehearsed and wrong.stored:
             told = said(
                 "{wrong}; an autotuned kernel that changes what it loads needs `restore_value` or `reset_to_zero`",
@@ -376,6 +378,12 @@ class Examination:
             return lines  # a sum over programs, say, that PyTorch computes of what a kernel has stored
         kernels = {launched.kernel for launched in again.launched} or {self.function}
         return kernel_lines.first_line(*kernels) if len(kernels) == 1 else ()
+
+    def _left_alone(self, seen: _Seen, place: int, at: tuple[int, ...], again: Run, witness: Witness) -> bool:
+        """Whether kernels ran and none of them stored to an element of a result."""
+        results = seen.results_of(again)
+        known = again.error is None and place < len(results) and bool(again.launched)
+        return known and not witness.stores_to(results[place].detach(), at)
 
     def _inputs(self, seen: _Seen) -> None:
         """Inputs that the call has changed, and the reference has not."""

@@ -11,6 +11,7 @@ import torch
 from ..checks.bounds import HALF
 from . import allowed_error
 from .arguments import Arguments, flat, is_coarse
+from .launched_numbers import as_launched
 from .one_run import quiet
 from .rounded import Rounded
 
@@ -108,7 +109,8 @@ def expected(reference, arguments: Arguments, dtypes: set[torch.dtype], seed: in
     dtypes = dtypes | {t.dtype for t in arguments.tensors().values()}
     length = _length(arguments, results)
     distance = allowed_error.step(length, dtypes)
-    moved = allowed_error.moves(lambda trial: _outputs(reference, trial, changed), wide, results, distance, seed)
+    called, launched = (partial(_outputs, each, changed=changed) for each in (reference, as_launched(reference)))
+    moved = allowed_error.moves(called, launched, wide, results, distance, seed)
     errors = [allowed_error.allowed(want, each, length, dtypes) for want, each in zip(results, moved)]
     if single is not None:
         errors = [_no_stricter(error, want, each) for error, want, each in zip(errors, results, single)]

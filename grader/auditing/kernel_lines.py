@@ -17,6 +17,7 @@ import numpy as np
 from ..interpreter.address_space import WINDOW_BITS
 from ..interpreter.recorder import Recorder
 from ..notebook.kernel_line import is_theirs
+from ..spec import called
 from ..spec.unstored import MARKS
 from .findings import Line
 
@@ -37,11 +38,11 @@ def line_at(file: str, number: int) -> Line:
 
 @dataclass(frozen=True)
 class Access:
-    """One access of one program to one element. step: its place among all accesses of the run. atomic: whether it is
-    the load or the store of an atomic operation."""
+    """One access of one program to one element. program: its name. step: its place among all accesses of the run.
+    atomic: whether it is the load or the store of an atomic operation."""
 
     op: str
-    program: int
+    program: str
     tensor: str
     launch: int
     line: Line
@@ -57,11 +58,11 @@ class Witness(Recorder):
         self.accesses: dict[int, list[Access]] = defaultdict(list)  # by real address
         self.masked: dict[Line, str] = {}  # loads that left lanes out: their tensors, by line
         self.unstored: dict[Line, str] = {}  # loads of floating-point numbers that nothing had stored, likewise
-        self._number = 0
+        self._number, self._grid = 0, ()
 
     def begin_launch(self, kernel: str, grid) -> None:
         """Keep the accesses from now on for the next launch."""
-        self._number += 1
+        self._number, self._grid = self._number + 1, tuple(grid)
 
     def access(self, op: str, addresses: np.ndarray, mask: np.ndarray, regions, program: int) -> None:
         """Keep one load or store."""
@@ -70,14 +71,14 @@ class Witness(Recorder):
         if line is None:
             return
         mask = np.broadcast_to(mask, addresses.shape)
-        active = addresses[mask]
+        active, name = addresses[mask], called(np.unravel_index(program, self._grid), self._grid)
         for index in np.unique(active >> np.uint64(WINDOW_BITS)).tolist():
             if not 1 <= index <= len(regions):
                 continue
             region = regions[index - 1]
             mine = active[(active >> np.uint64(WINDOW_BITS)) == index]
             real = region.to_real(mine[region.elements(mine)[1]])
-            access = Access(op, program, region.name, self._number, line, self._step, self.in_atomic)
+            access = Access(op, name, region.name, self._number, line, self._step, self.in_atomic)
             places = np.unique(real).tolist()
             for address in places:
                 self.accesses[address].append(access)
@@ -90,11 +91,14 @@ class Witness(Recorder):
         """The stores to an element, in the order in which they ran."""
         return [access for access in self.accesses.get(address, ()) if access.op == "store"]
 
+    def stores_to(self, tensor, at: tuple[int, ...]) -> list[Access]:
+        """The stores to the element of a tensor that has this index."""
+        place = sum(i * stride for i, stride in zip(at, tensor.stride()))
+        return self.stores(tensor.data_ptr() + place * tensor.element_size())
+
     def lines_of(self, tensor, at: tuple[int, ...]) -> tuple[Line, ...]:
         """The line that stored an element of a tensor last; those of all stores to its memory where none stored it."""
-        place = sum(i * stride for i, stride in zip(at, tensor.stride()))
-        stored = self.stores(tensor.data_ptr() + place * tensor.element_size())
-        if stored:
+        if stored := self.stores_to(tensor, at):
             return (stored[-1].line,)
         memory = _memory(tensor)
         return tuple(

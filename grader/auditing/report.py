@@ -55,6 +55,7 @@ class Report:
 
     def raise_for_faults(self) -> None:
         """Raise FaultsFound, an AssertionError whose message is the report, where the report is not true."""
+        __tracebackhide__ = True  # pytest shows the line of the test
         if not self:
             raise FaultsFound(repr(self))
 

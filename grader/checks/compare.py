@@ -229,11 +229,10 @@ def is_now(element: torch.Tensor, digits: int) -> str:
     bits = element.view(getattr(torch, integers)).item() if integers else None
     if bits == never:
         return said("was never stored")
-    return (
-        said("is {item}, from memory that was never stored to", item=f"{element.item():.{digits}g}")
-        if bits == loaded
-        else said("is {item}", item=f"{element.item():.{digits}g}")
-    )
+    item = f"{element.item():.{digits}g}" if element.is_floating_point() else str(element.item())
+    if bits == loaded:
+        return said("is {item}, from memory that was never stored to", item=item)
+    return said("is {item}", item=item)
 
 
 def same_number(a, b, rel: float = 1e-9) -> bool:

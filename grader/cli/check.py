@@ -56,9 +56,10 @@ def _run(options) -> int:
     unknown = [number for number in options.ids if number not in lessons.exercises()]
     if unknown:
         return _nothing(no_exercise(unknown[0]))
-    zygotes.warm("interpreted", "compiled")  # while this process reads the file and loads PyTorch
     saved = Saved(options.file)  # before it is read: it may be saved while it is checked for the first time
     try:
+        options.file.open("rb").close()
+        zygotes.warm("interpreted", "compiled")  # while this process reads the file and loads PyTorch
         file = work_file.read(options.file)
     except OSError as error:
         return _nothing(said("{file} cannot be read ({why}).", file=options.file, why=error.strerror))

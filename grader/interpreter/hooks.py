@@ -15,6 +15,7 @@ import warnings
 import numpy as np
 
 from ..sentence import fault, listed, said
+from ..spec import called
 from . import bfloat16, caching, compat, float8, launch_args, left_open, poison, promises
 from .address_space import OutOfBounds, Region, in_words
 from .batching import scheduler
@@ -380,7 +381,7 @@ def _checked_access(op: str, ptrs, mask, private: Private, width: int = 0, atomi
     launch = current.launch
     (x, y, z), (_, ny, nz) = launch.program, launch.grid
     program = (x * ny + y) * nz + z
-    _count_access(launch, program)
+    _count_access(launch)
     if current.recorder is not None:
         current.recorder.access(op, ptrs.data, mask, launch.memory.regions, program)
     width = max(width, np.dtype(private.numpy_dtype(ptrs.get_element_ty())).itemsize)
@@ -427,7 +428,7 @@ def _checked_update(ptrs, mask, private: Private, width: int):
             recorder.in_atomic = False
 
 
-def _count_access(launch: LaunchState, program: int) -> None:
+def _count_access(launch: LaunchState) -> None:
     """Raises EndlessKernel after more accesses of one program than a few for each element."""
     launch.accesses += 1
     if launch.accesses <= _ACCESSES:
@@ -438,7 +439,7 @@ def _count_access(launch: LaunchState, program: int) -> None:
             said(
                 "program {program} has made {accesses} loads and stores, and the tensors of this "
                 "launch have {elements} elements: a loop in it does not end",
-                program=program,
+                program=called(launch.program, launch.grid),
                 accesses=f"{launch.accesses:,}",
                 elements=f"{elements:,}",
             )
@@ -446,7 +447,7 @@ def _count_access(launch: LaunchState, program: int) -> None:
             else said(
                 "program {program} has made {accesses} loads and stores, and the tensors of this "
                 "launch have {elements} element: a loop in it does not end",
-                program=program,
+                program=called(launch.program, launch.grid),
                 accesses=f"{launch.accesses:,}",
                 elements=f"{elements:,}",
             )

@@ -220,12 +220,12 @@ class Zygote:
         self._serving.discard(number)
         self._tell(f"kill {number} ")
 
-    def close(self) -> None:
-        """End the process and its children."""
+    def close(self, seconds: float = 5) -> None:
+        """End the process and its children: by force after so many seconds."""
         self.end_spares()
         self._control.close()
         try:
-            self._process.wait(5)
+            self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -320,7 +320,10 @@ def isolation() -> str:
 def close_all() -> None:
     """End all zygotes of this process."""
     for each in list(_zygotes.values()):
-        each.close()
+        try:
+            each.close()
+        except KeyboardInterrupt:  # Ctrl-C once more: nobody waits any longer
+            each.close(0)
     _zygotes.clear()
 
 

@@ -49,6 +49,8 @@ def _without_the_course(shell, error: BaseException, trace) -> str | None:
     if not cells or not any(file.startswith(course) for file, _ in places):
         return None
     where, line = cells[-1]
+    if isinstance(error, KeyboardInterrupt):
+        return said("{where}, in the line `{line}`: interrupted", where=where, line=line or "")
     found = {"type": type(error).__name__, "message": message(error), "line": line or ""}
     known = MISTAKES.get(from_error(found))
     # On lines of their own: the message of an exception is not put into another language, and these are.

@@ -24,7 +24,7 @@ def start() -> None:
 
     history.record(shell)
     shell.ast_transformers.append(printed.InLanguage())
-    shell.set_custom_exc((Exception,), errors.tell)
+    shell.set_custom_exc((Exception, KeyboardInterrupt), errors.tell)
     shell.display_formatter.mimebundle_formatter.for_type_by_name("matplotlib.figure", "Figure", alt_text.bundle)
     zygotes.warm("interpreted", "compiled")
     zygotes.end_when_idle()
