@@ -317,6 +317,23 @@ CLASSES = {
             "Cyd": f"Student Work/Working files/Cyd/One row/{NAME}",
         }) | {"Dan": {}},
     ),
+    "teams, in Chinese": (
+        {
+            f"学生作业/已提交的文件/张伟/One row/版本 1/{NAME}": work("0"),
+            f"学生作业/已提交的文件/张伟/One row/版本 10/{NAME}": ADA,
+            f"学生作业/已提交的文件/李娜/One row/版本 1/{NAME}": BOB, f"学生作业/工作文件/李娜/One row/{NAME}": CYD,
+            f"学生作业/工作文件/王芳/One row/{NAME}": CYD,
+        },
+        of_00({
+            "张伟": f"学生作业/已提交的文件/张伟/One row/版本 10/{NAME}",
+            "李娜": f"学生作业/已提交的文件/李娜/One row/版本 1/{NAME}",
+            "王芳": f"学生作业/工作文件/王芳/One row/{NAME}",
+        }),
+    ),
+    "by hand, a folder called as Teams calls one": (
+        {f"提交的文件/{who}/{NAME}": ADA for who in ("张伟", "李娜")},
+        of_00({who: f"提交的文件/{who}/{NAME}" for who in ("张伟", "李娜")}),
+    ),
     "nbgrader": (
         {
             f"submitted/ada/first/{NAME}": work("0"), "submitted/ada/first/timestamp.txt": "2026-11-22 10:15:00.5 UTC",
@@ -776,6 +793,43 @@ def test_names_in_zips_of_chinese_windows_are_read(name, encoded, tmp_path):
     path = pack(tmp_path / "class.zip", {"?" * len(written): ADA, f"bob/{NAME}": BOB})
     path.write_bytes(path.read_bytes().replace(b"?" * len(written), written))
     assert chosen(planned(path))[name.partition("/")[0]] == {"00": [name]}
+
+
+def known(made, roster):
+    """{student: the key of the one person of a roster}, of those who are in it."""
+    found = {key: plan._people((key, *each.names), roster) for key, each in made.students.items()}
+    return {key: people[0].key for key, people in found.items() if len(people) == 1}
+
+
+def test_a_roster_knows_whom_moodle_names_behind_a_group(tmp_path):
+    """Where each name has a hyphen; a part of a double-barrelled name is nobody else's, and one word is no login."""
+    table = of_tables([("r.csv", "name,email\nAda Lovelace,a@x\nAnne-Marie Bo,m@x\n张伟,w@x\nMarie Bo,n@x\n".encode())])
+    who = ("Group A-Ada Lovelace_1", "Lab-2-Anne-Marie Bo_2", "第一组-张伟_3", "Lab-2-Max Marie Bo_4", "Group A-m_5")
+    files = {f"{name}_assignsubmission_file_/{NAME}": ADA for name in who}
+    made = planned(write(tmp_path / "a", files), roster=table)
+    assert known(made, table) == dict(zip(who, ("a@x", "m@x", "w@x")))
+    (told,) = [line for _, line in plan.lines(made) if "grading worksheet" in line]
+    assert made.doubts == [] and "column Identifier" in told
+    alone = planned(write(tmp_path / "b", {**files, f"Bob_6_assignsubmission_file_/{NAME}": BOB}), roster=table)
+    assert known(alone, table) == {}  # no groups, as Bob has none
+    sheet = of_tables([("sheet.csv", b"Identifier,Full name\nParticipant 1,Ada Lovelace\nParticipant 5,Bob\n")])
+    assert known(planned(tmp_path / "a", roster=sheet), sheet) == {who[0]: "Ada Lovelace", who[4]: "Bob"}
+
+
+@pytest.mark.parametrize("branch", ["", "-main"])
+def test_a_roster_knows_repositories_by_what_follows_the_assignment(branch, tmp_path):
+    """As login, address or name; else a sentence says which column is missing, and where GitHub Classroom has it."""
+    table = of_tables([("r.csv", b"name,email\nAda Lovelace,a@x\nBob King,bob-k@x\nLuc Bo,luc@x\n")])
+    who = ("one-row-adalovelace", "one-row-bob-k", "one-row-jean-luc")
+    files = {f"{each}{branch}/notebooks/{NAME}": ADA for each in who}
+    made = planned(write(tmp_path / "a", files), roster=table)
+    assert known(made, table) == {f"{who[0]}{branch}": "a@x", f"{who[1]}{branch}": "bob-k@x"}
+    assert made.doubts == [] and any("github_username" in line for _, line in plan.lines(made))
+    strangers = {f"one-row-{each}{branch}/notebooks/{NAME}": ADA for each in ("q1", "q2")}
+    none, column = planned(write(tmp_path / "b", strangers), roster=table).doubts
+    assert "none of these students" in none and "classroom_roster.csv" in column
+    table = of_tables([("r.csv", b"name,email,github_username\nAda Lovelace,a@x,q1\n")])
+    assert planned(tmp_path / "b", roster=table).doubts == []
 
 
 def test_without_a_roster_who_may_be_one_is_listed_and_stays_two(tmp_path):

@@ -320,6 +320,7 @@ def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> N
                 more=", …" * (len(plan.students) > _IN_A_LINE),
             )
         )
+        plan.doubts += _who_is_who(plan)
     plan.doubts += [] if plan.doubts else _nothing_to_judge(plan, asked)
     known = {name for key, student in plan.students.items() for name in (key, *student.names)}
     gone = [key for key in before if key not in known]
@@ -331,6 +332,21 @@ def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> N
                 count=len(gone),
                 students=listed(gone),
             )
+        )
+
+
+def _who_is_who(plan: Plan) -> Iterator[Said]:
+    """What makes students known whom the roster does not list, by the platforms that named them."""
+    platforms = {plan.students[key].by for key in plan.unlisted}
+    if "git" in platforms and not any(person.id("github") for person in plan.expected):
+        yield said(
+            "repositories are named after accounts of GitHub, and the roster has none: add a column github_username to "
+            "it, or name GitHub Classroom's own roster, classroom_roster.csv, beside it in the assignment"
+        )
+    if "Moodle" in platforms and not any(person.id("participant") for person in plan.expected):
+        yield said(
+            "Moodle's names end in its own numbers, and the roster has none: name the grading worksheet of this "
+            "assignment, whose column Identifier has them, beside it in the assignment"
         )
 
 
@@ -467,6 +483,9 @@ def _of_class(plan: Plan) -> Iterator[tuple[int, str]]:
         yield 0, said("Not in the roster, or not clearly: {count}", count=len(plan.unlisted))
         for key in plan.unlisted:
             yield 1, key
+        if len(plan.unlisted) < len(plan.students):  # else it stands among what looks wrong
+            for sentence in _who_is_who(plan):
+                yield 1, sentence
     if plan.perhaps_one:
         yield 0, said("Perhaps one student under several names, who counts as several. A roster says who is who:")
         for group in plan.perhaps_one:
