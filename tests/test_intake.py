@@ -245,6 +245,17 @@ CLASSES = {
             "Bob_12": f"12-99 - Bob - 5 Mai 2026 915 - {NAME}",
         }),
     ),
+    "brightspace, times of other places": (
+        {
+            f"11-99 - Ada Lovelace - 2026年11月22日 下午115/{NAME}": ADA,
+            f"11-99 - Ada Lovelace - 2026年11月22日 1015/{NAME}": work("0"),
+            f"12-99 - Bob - 2026-11-22 1015/{NAME}": work("0"), f"12-99 - Bob - 2026-11-22 1630/{NAME}": BOB,
+        },
+        of_00({
+            "Ada Lovelace_11": f"11-99 - Ada Lovelace - 2026年11月22日 下午115/{NAME}",
+            "Bob_12": f"12-99 - Bob - 2026-11-22 1630/{NAME}",
+        }),
+    ),
     "canvas, a download for each piece of work": (
         {
             "hw0/submissions.zip": {f"ada_1_11_{NAME}": ADA, f"bob_2_12_{NAME}": BOB},
@@ -830,6 +841,31 @@ def test_a_roster_knows_repositories_by_what_follows_the_assignment(branch, tmp_
     assert "none of these students" in none and "classroom_roster.csv" in column
     table = of_tables([("r.csv", b"name,email,github_username\nAda Lovelace,a@x,q1\n")])
     assert planned(tmp_path / "b", roster=table).doubts == []
+
+
+def test_a_roster_knows_names_beside_what_programs_and_mail_add(tmp_path):
+    """A copy's mark, an address, a whole name between words, of one person; two names, or one word, may be anybody."""
+    people = "name,email\nAda Lovelace,ada@x.org\nBob King,bob@x.org\n李娜,li@x.org\n王芳,wf@x.org\nEve,eve@x.org\n"
+    table = of_tables([("r.csv", people.encode())])
+    names = {
+        "Ada Lovelace <ada@x.org>": "ada@x.org", "bob@x.org - hw": "bob@x.org", "李娜 - 副本": "li@x.org",
+        "RE_ homework - 王芳": "wf@x.org", "Ada Lovelace_Bob King": None, "my_eve": None, "hw_Ada": None,
+        "Bob King <li@x.org>": None,
+    }  # fmt: skip
+    made = planned(write(tmp_path / "a", {f"{name}/{NAME}": ADA for name in names}), roster=table)
+    assert known(made, table) == {name: key for name, key in names.items() if key}
+    files = {"王芳 副本 2.ipynb": ADA, "Bob King copy 2.ipynb": BOB, "hw_Ada Lovelace.ipynb": CYD}
+    made = planned(write(tmp_path / "b", files), roster=table)
+    assert set(known(made, table).values()) == {"wf@x.org", "bob@x.org", "ada@x.org"}
+    (doubt,) = planned(write(tmp_path / "b", {"王芳.ipynb": work("x + 9")}), roster=table).doubts
+    assert "has several different notebooks of lesson 00" in doubt  # a copy may be of another one of this name
+
+
+def test_what_is_said_of_a_name_is_said_of_no_other_file_with_these_bytes(tmp_path):
+    """Two students handed in one file, one of them as text."""
+    files = {f"ada_1_11_{NAME[:-6]}.txt": ADA, "bob_2_12_00.ipynb": ADA}
+    told = planned(write(tmp_path, files), contents_of=grading.contents_of).for_a_person
+    assert told == [f"ada_1: ada_1_11_{NAME[:-6]}.txt: its name ends in .txt: it was read as a notebook"]
 
 
 def test_without_a_roster_who_may_be_one_is_listed_and_stays_two(tmp_path):

@@ -49,6 +49,7 @@ def test_the_platforms_files_are_read_by_their_headers():
     "姓名\t学号\t班级\r\n李小龙\t2024001\t一班\r\n".encode("utf-16"),
     "\ufeffsep=;\r\n姓名;学号;班级\r\n李小龙;2024001;一班\r\n".encode(),
     "\n\n姓名,学号,班级\n\n 李小龙 , 2024001 ,一班\n".encode(),
+    "姓名,学号,班级\r\n李小龙,2024001,一班\r\n".encode("gbk"),
 ])  # fmt: skip
 def test_separators_marks_and_encodings_of_spreadsheets(encoded):
     """As Excel saves a table in several countries."""

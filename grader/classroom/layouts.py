@@ -523,7 +523,8 @@ class _Reader:
             else:
                 loose = not (of_many and file_names.is_document(last))
                 named = not (file_names.is_of_course(last) or file_names.names_nobody(stem))
-                names = (stem,) if persons[name] and not by_person else ()
+                plain = file_names.without_marks_of_a_program(stem)
+                names = (stem,) if persons[name] and not by_person else (plain,) if plain != stem else ()
                 owner = Owner(persons[name] or stem, last, names, loose=loose, named=named)
             self.add(name, dataclasses.replace(owner, place=folder.path))
 
