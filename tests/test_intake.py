@@ -808,7 +808,7 @@ def test_names_in_zips_of_chinese_windows_are_read(name, encoded, tmp_path):
 
 def known(made, roster):
     """{student: the key of the one person of a roster}, of those who are in it."""
-    found = {key: plan._people((key, *each.names), roster) for key, each in made.students.items()}
+    found = {key: roster.find_any((key, *each.names)) for key, each in made.students.items()}
     return {key: people[0].key for key, people in found.items() if len(people) == 1}
 
 

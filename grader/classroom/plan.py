@@ -151,7 +151,7 @@ def _by_student(candidates: list[Candidate], roster: Roster) -> dict[str, list[C
     of_person: dict[str, str] = {}
     for each in candidates:
         key = each.file.student
-        people = _people((key, *each.owner.names), roster)
+        people = roster.find_any((key, *each.owner.names))
         found.setdefault(of_person.setdefault(people[0].key, key) if len(people) == 1 else key, []).append(each)
     return found
 
@@ -231,7 +231,7 @@ def _add(
 def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> None:
     """Find what looks wrong, what a person has to look at, and who is missing."""
     roster = plan.expected
-    of_roster = {key: _people((key, *student.names), roster) for key, student in plan.students.items()}
+    of_roster = {key: roster.find_any((key, *student.names)) for key, student in plan.students.items()}
     for student in plan.students.values():
         plan.for_a_person += [joined("{one}: {two}", [student.key, name, why]) for name, why in student.unread.items()]
         for choice in student.choices.values():
@@ -371,11 +371,6 @@ def _nothing_to_judge(plan: Plan, asked: Collection[str] | None) -> Iterator[Sai
             asked=listed(sorted(asked)),
             others=listed(found),
         )
-
-
-def _people(names: Iterable[str], roster: Roster) -> list[Person]:
-    """The people of a roster whom a student of these names may be."""
-    return next((found for name in names if (found := roster.find(name))), [])
 
 
 def _is_unnamed(student: Student) -> bool:
@@ -599,10 +594,24 @@ def _of(entry):
 
 def students_of(folder: pathlib.Path) -> list[str]:
     """The students of the plan in a folder of results."""
+    return [key for key, _ in _names_in(folder)]
+
+
+def names_of(folder: pathlib.Path) -> dict[str, list[str]]:
+    """{student: other names, by which a roster may know the student} of the plan in a folder of results.
+
+    A student whose files came under several names is there under each.
+    """
+    found = _names_in(folder)
+    of_others = {name: [key, *names] for key, names in found for name in names}
+    return of_others | dict(found)
+
+
+def _names_in(folder: pathlib.Path) -> list[tuple[str, list[str]]]:
+    """(student, other names) of the plan in a folder. Somebody may have edited the file."""
     listed_there = stored(folder).get("students")
-    found = (
-        [each.get("student") for each in listed_there if isinstance(each, dict)]
-        if isinstance(listed_there, list)
-        else []
-    )
-    return [key for key in found if isinstance(key, str)]
+    students = [each for each in listed_there if isinstance(each, dict)] if isinstance(listed_there, list) else []
+    return [
+        (key, [name for name in names if isinstance(name, str)] if isinstance(names := each.get("names"), list) else [])
+        for each in students if isinstance(key := each.get("student"), str)
+    ]  # fmt: skip

@@ -41,6 +41,7 @@ _IN_A_NAME = re.compile(r"[0-9]{4,18}|(?<=[(（])[^()（）]+(?=[)）]$)")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _WITH_NUMBER = re.compile(r"(.+)_([0-9]{1,18})", re.DOTALL)  # what file_names makes of Canvas' and Moodle's names
 _NUMBERED = re.compile(r"(.+)[_ -]([0-9]{1,18})", re.DOTALL)  # as people number files, too
+_FAMILY_FIRST = re.compile("[\u3400-\u9fff\uac00-\ud7a3·]+")  # names in Chinese characters or Hangul
 _NO_STUDENTS = ("points possible", "student, test", "test student")  # lines of Canvas' gradebook
 _STUDENT_ROLES = ("", "student", "studentenrollment", "学生")
 
@@ -131,6 +132,10 @@ class Roster:
             lambda: self._in_parts(student),
         )
         return next((found for rule in rules if (found := rule())), [])
+
+    def find_any(self, names: Iterable[str], canvas: tuple[str, str] | None = None) -> list[Person]:
+        """As `find`, by the first of a student's several names that is anybody's."""
+        return next((found for name in names if (found := self.find(name, canvas))), [])
 
     def _numbered(self, student: str) -> list[Person] | None:
         """Of a name with a number behind it, as Moodle and Canvas make them."""
@@ -350,8 +355,10 @@ def _folded(text: str) -> str:
 
 
 def _spoken(name: str) -> str:
-    """ "Lovelace, Ada" as "Ada Lovelace"."""
-    last, comma, first = name.partition(",")
+    """ "Lovelace, Ada" as "Ada Lovelace", and "张, 伟" as "张伟"."""
+    last, comma, first = (part.strip() for part in re.split("([,，]|$)", name, maxsplit=1))
+    if comma and _FAMILY_FIRST.fullmatch(last + first):
+        return last + first
     return f"{first.strip()} {last.strip()}".strip() if comma else name.strip()
 
 
