@@ -1227,6 +1227,30 @@ def test_an_empty_folder_among_those_of_students_is_named(tmp_path):
     assert {file.student for file in found.files} == {"ada", "bob"}
 
 
+def test_an_empty_folder_is_named_beside_a_list_of_the_class_too(tmp_path):
+    """Beside a student's own files it is a part of the work."""
+    write(tmp_path, {f"ada/{NAME}": ADA, f"bob/{NAME}": BOB, "list.csv": "x", "syllabus.pdf": "%PDF"})
+    (tmp_path / "cyd" / "deep").mkdir(parents=True)
+    (tmp_path / "ada" / "figures").mkdir()
+    made = planned(tmp_path)
+    assert [name for name, why in made.left_out.items() if why == "a folder without files"] == ["cyd"]
+
+
+def test_the_courses_solutions_beside_a_download_stop_nothing(tmp_path):
+    """Work in a folder of this name does."""
+    files = {"c.zip": {f"a_1_11_{NAME}": ADA, f"b_2_12_{NAME}": BOB}, f"solutions/{NAME}": SOLUTION, "readme.md": "x"}
+    made = planned(write(tmp_path, packed(files)))
+    assert {*made.students} == {"a_1", "b_2"} and made.doubts == []
+    (doubt,) = planned(write(tmp_path, {f"solutions/{NAME}": CYD})).doubts
+    assert doubt.startswith("these bear no student's name: solutions.")
+
+
+def test_a_students_archive_is_called_as_the_student(tmp_path):
+    """Whatever its kind is, so that a roster knows the student."""
+    made = planned(write(tmp_path, {"dan.tar.gz": "x", "eve.7z": "x", "fay.tgz": "x", f"ada/{NAME}": ADA}))
+    assert {"dan", "eve", "fay", "ada"} == {*made.students}
+
+
 def test_a_class_that_shrinks_and_students_who_are_missing(tmp_path):
     """By the names of the last plan, and by a roster, which may know a student by another name."""
     write(tmp_path / "in", {f"Ada_1_assignsubmission_file_/{NAME}": ADA, f"Bob_2_assignsubmission_file_/{NAME}": BOB})

@@ -479,7 +479,7 @@ class _Reader:
             elif not (repository or student) and (student := file_names.person_of_piece(each.title)):
                 names = (each.title,)
             self.student_or_class(each, student or each.title, names, among=folder)
-            if downloads and each not in downloads and not repository:
+            if downloads and each not in downloads and not (repository or _is_of_teachers(each, folder)):
                 self.layout.doubts.append(
                     said(
                         "“{student}” would be one student, whose folder lies beside {download}, a download of a "
@@ -604,7 +604,7 @@ class _Reader:
 
 def _stem(last: str) -> str:
     """The name of a file without its ending, and without what follows that of a notebook."""
-    stem = re.sub(r"(?i)\.(?:ipynb|py|zip)\b.*$", "", last) or last
+    stem = re.sub(r"(?i)\.(?:ipynb|py|zip|tar\.(?:gz|bz2|xz)$)\b.*$", "", last) or last
     return pathlib.PurePosixPath(last).stem if stem == last and file_names.is_document(last) else stem
 
 
