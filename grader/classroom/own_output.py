@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from . import file_names
 
@@ -27,16 +27,16 @@ def folders(names: Sequence[str], load: Callable[[str], bytes]) -> list[str]:
         parts = name.split("/")[:-1]
         for end in range(1, len(parts) + 1):
             inside.setdefault("/".join(parts[:end]) + "/", []).append(name)
-    reader = _Reader(load)
+    reader = _Reader(load, {*names}, inside.keys())
     found: list[str] = []
     for folder in sorted(inside):  # the outer ones first
         if any(folder.startswith(each) for each in found):
             continue
         above = folder[: -len(folder.split("/")[-2]) - 1]
-        if reader.wrote(folder, inside[folder]) and any(
-            file_names.is_notebook(name) and not name.startswith(folder)
-            for name in (inside[above] if above else names)
-        ):
+        if not reader.wrote(folder, inside[folder]):
+            continue
+        beside = (name for name in (inside[above] if above else names) if not name.startswith(folder))
+        if any(map(file_names.is_notebook, beside)):
             found.append(folder)
     return found
 
@@ -44,25 +44,24 @@ def folders(names: Sequence[str], load: Callable[[str], bytes]) -> list[str]:
 class _Reader:
     """Looks into files. Nothing is read but what has a name of the grader's, or pages beside each other."""
 
-    def __init__(self, load: Callable[[str], bytes]):
-        self._load = load
+    def __init__(self, load: Callable[[str], bytes], names: Collection[str], folders: Collection[str]):
+        self._load, self._names, self._folders = load, names, folders
 
     def wrote(self, folder: str, files: Sequence[str]) -> bool:
         """Whether the grader wrote a folder. files: all in it, at any depth."""
-        own = [name for name in files if not _in_an_upload(name[len(folder) :])]
-        title = file_names.without_marks_of_a_program(file_names.without_ending(folder.split("/")[-2]))
-        if _UPLOADS.fullmatch(title):
+        if _is_upload(folder.split("/")[-2]):
             return self._all_feedback(files)
-        if any(file_names.is_notebook(name) for name in own):
-            return False
-        if f"{folder}{_RESULTS}" in files and self._is_row(f"{folder}{_RESULTS}"):
-            return True
-        if f"{folder}index.html" in files and any(name.startswith(f"{folder}students/") for name in files):
-            return self._is_page(f"{folder}index.html")
+        results, index = f"{folder}{_RESULTS}", f"{folder}index.html"
+        if results in self._names or (index in self._names and f"{folder}students/" in self._folders):
+            own = (name for name in files if not any(map(_is_upload, name[len(folder) :].split("/")[:-1])))
+            if any(map(file_names.is_notebook, own)):
+                return False
+            return self._is_row(results) if results in self._names else self._is_page(index)
         # One page alone may be what a student handed in by mistake.
         of_students = {".html": self._is_page, ".json": self._is_verdicts}
-        endings = {name[-5:] for name in files}
-        return len(files) > 1 and len(endings) == 1 and all(map(of_students.get(*endings, lambda name: False), files))
+        is_ours = of_students.get(files[0][-5:])
+        alike = is_ours and len(files) > 1 and all(name.endswith(files[0][-5:]) for name in files)
+        return bool(is_ours and alike and all(map(is_ours, files)))
 
     def _all_feedback(self, files: Iterable[str]) -> bool:
         told = [
@@ -101,8 +100,6 @@ class _Reader:
             return False
 
 
-def _in_an_upload(inner: str) -> bool:
-    parts = inner.split("/")[:-1]
-    return any(
-        _UPLOADS.fullmatch(file_names.without_marks_of_a_program(file_names.without_ending(part))) for part in parts
-    )
+def _is_upload(part: str) -> bool:
+    """Whether a folder or a zip is called as what `export` writes for a platform to import."""
+    return _UPLOADS.fullmatch(file_names.without_marks_of_a_program(file_names.without_ending(part))) is not None
