@@ -11,7 +11,7 @@ from conftest import ROOT
 from test_classroom import Graders
 
 from grader.__main__ import main
-from grader.classroom import assignment, contents, grading, plan, submissions
+from grader.classroom import assignment, contents, file_names, grading, plan, submissions
 from grader.classroom.roster import Roster, of_tables
 from grader.lessons import blank
 
@@ -125,6 +125,16 @@ CLASSES = {
             "lovelaceada_101": "lovelaceada_101_9007_00_check-1.ipynb", "bobo_102": "bobo_LATE_102_9002_00.ipynb",
             "anon_aB3dE": "LATE_anon_aB3dE_9003_00.ipynb",
         }) | {"dan_104": {}},
+    ),
+    "canvas, anonymous": (
+        {
+            f"anon_aB3dE_9001_{NAME}": work("0"), f"LATE_anon_aB3dE_9003_{NAME[:-6]}-1.ipynb": ADA,
+            f"anon_12c45_9002_{NAME}": BOB, f"anon_12345_9004_{NAME}": CYD, "anon_Zz9zZ_text.html": "typed",
+        },
+        of_00({
+            "anon_aB3dE": f"LATE_anon_aB3dE_9003_{NAME[:-6]}-1.ipynb", "anon_12c45": f"anon_12c45_9002_{NAME}",
+            "anon_12345": f"anon_12345_9004_{NAME}",
+        }) | {"anon_Zz9zZ": {}},
     ),
     "canvas, a backup in one attempt": (
         {"ada_1_11_00.ipynb": ADA, "ada_1_12_00_backup.ipynb": BOB, "bob_2_13_00.ipynb": BOB, "cyd_3_14_00.ipynb": CYD},
@@ -859,6 +869,24 @@ def test_a_roster_knows_names_beside_what_programs_and_mail_add(tmp_path):
     assert set(known(made, table).values()) == {"wf@x.org", "bob@x.org", "ada@x.org"}
     (doubt,) = planned(write(tmp_path / "b", {"王芳.ipynb": work("x + 9")}), roster=table).doubts
     assert "has several different notebooks of lesson 00" in doubt  # a copy may be of another one of this name
+
+
+def test_two_of_one_name_in_the_roster_are_named_with_what_tells_them_apart(tmp_path):
+    """And the folder that has it is known: nobody is told that the roster is of another class."""
+    table = of_tables([("r.csv", b"name,id number\nAda L,1001\nAda L,1002\n")])
+    made = planned(write(tmp_path / "a", {f"Ada L/{NAME}": ADA, f"Ada L (2)/{NAME}": BOB}), roster=table)
+    assert not any("roster has none" in doubt for doubt in made.doubts)
+    told = [line for _, line in plan.lines(made)]
+    assert any(line.startswith("Ada L may be Ada L (1001), Ada L (1002). Give the file or the folder") for line in told)
+    better = planned(write(tmp_path / "b", {f"Ada L (1001)/{NAME}": ADA, f"1002/{NAME}": BOB}), roster=table)
+    assert known(better, table) == {"Ada L (1001)": "1001", "1002": "1002"} and better.doubts == better.unlisted == []
+
+
+def test_an_anonymous_file_is_late_and_its_attempts_are_of_one(tmp_path):
+    """Though the file's own name begins with a number, as those of the course do."""
+    info = file_names.read(f"LATE_anon_aB3dE_9003_{NAME[:-6]}-1.ipynb")
+    assert (info.student, info.late, info.attempt, info.lesson) == ("anon_aB3dE", True, (1, 9003), "00")
+    assert info.canvas is None
 
 
 def test_what_is_said_of_a_name_is_said_of_no_other_file_with_these_bytes(tmp_path):

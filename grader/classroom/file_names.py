@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 from .. import lessons
 
-# Canvas: a flat folder of files name[_LATE]_<user id>_<file id>_<file name>, with [LATE_]anon_<letters> where grading
-# is anonymous; later attempts end in -1, -2 and so on. What was typed or linked is a ..._text.html or ..._link.html.
+# Canvas: a flat folder of files name[_LATE]_<user id>_<file id>_<file name>, with [LATE_]anon_<letters>_<file id>
+# where grading is anonymous, so the number of a lesson behind it is no file id; later attempts end in -1, -2
+# and so on. What was typed or linked is a ..._text.html or ..._link.html.
 _CANVAS = re.compile(
-    r"(?:(?P<name>[^\s/]+?)(?P<late>_late)?_(?P<user>[0-9]{1,18})|(?P<late_anon>late_)?anon_(?P<anon>[0-9a-z]{5}))"
+    r"(?:(?!(?:late_)?anon_(?![0-9]{5}_)[0-9a-z]{5}_)(?P<name>[^\s/]+?)(?P<late>_late)?_(?P<user>[0-9]{1,18})|(?P<late_anon>late_)?anon_(?P<anon>[0-9a-z]{5}))"
     r"_(?:(?P<file>[0-9]{1,18})_(?P<rest>.+)|(?:text|link)\.html)",
     re.IGNORECASE,
 )

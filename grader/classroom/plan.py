@@ -61,8 +61,8 @@ class Plan:
     left_out: files without a row, with the reason. missing: expected students without a file. unlisted: students whom
     the roster does not list, or not clearly. doubts: sentences about what looks wrong, so that a person has to say that
     it is right. perhaps_one: keys of students who may be one person. for_a_person: sentences about choices and files
-    that a person has to look at. damaged: files that a damaged zip file, which was handed out, does not give.
-    expected: the roster.
+    that a person has to look at. perhaps: of those who are not clearly in the roster, who may be meant. damaged: files
+    that a damaged zip file, which was handed out, does not give. expected: the roster.
     """
 
     layouts: list[str]
@@ -76,6 +76,7 @@ class Plan:
     perhaps_one: list[list[str]] = field(default_factory=list)
     for_a_person: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
+    perhaps: dict[str, list[Person]] = field(default_factory=dict)
     expected: Roster = field(default_factory=Roster)
 
 
@@ -311,7 +312,8 @@ def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> N
     there = {person.key for people in of_roster.values() for person in people}
     plan.missing = [person for person in roster if person.key not in there]
     plan.unlisted = [key for key, people in of_roster.items() if roster and len(people) != 1]
-    if len(plan.unlisted) == len(plan.students) > 1:
+    plan.perhaps = {key: of_roster[key] for key in plan.unlisted if of_roster[key]}
+    if len(plan.unlisted) == len(plan.students) > 1 and not plan.perhaps:
         plan.doubts.append(
             said(
                 "the roster has none of these students: {students}{more}. Is it the roster of this class? If so, add "
@@ -438,6 +440,14 @@ def lines(plan: Plan) -> Iterator[tuple[int, str]]:
     yield from _of_class(plan)
 
 
+def _may_be(plan: Plan, key: str) -> Said:
+    return said(
+        "{student} may be {names}. Give the file or the folder the name in the brackets, which only one of them has",
+        student=key,
+        names=listed([plan.expected.called(person) for person in plan.perhaps[key]]),
+    )
+
+
 def _by_folders(plan: Plan) -> Iterator[tuple[str, str]]:
     """What is left out, with the reason: each file, or the whole folder where all in it have one reason."""
     known = {file.name: "" for file in plan.files} | plan.left_out
@@ -477,8 +487,8 @@ def _of_class(plan: Plan) -> Iterator[tuple[int, str]]:
     if plan.unlisted:
         yield 0, said("Not in the roster, or not clearly: {count}", count=len(plan.unlisted))
         for key in plan.unlisted:
-            yield 1, key
-        if len(plan.unlisted) < len(plan.students):  # else it stands among what looks wrong
+            yield 1, _may_be(plan, key) if key in plan.perhaps else key
+        if plan.perhaps or len(plan.unlisted) < len(plan.students):  # else it stands among what looks wrong
             for sentence in _who_is_who(plan):
                 yield 1, sentence
     if plan.perhaps_one:
