@@ -11,7 +11,7 @@ from conftest import ROOT
 from test_classroom import Graders
 
 from grader.__main__ import main
-from grader.classroom import assignment, contents, grading, plan, submissions
+from grader.classroom import assignment, contents, file_names, grading, plan, submissions
 from grader.classroom.roster import Roster, of_tables
 from grader.lessons import blank
 
@@ -125,6 +125,16 @@ CLASSES = {
             "lovelaceada_101": "lovelaceada_101_9007_00_check-1.ipynb", "bobo_102": "bobo_LATE_102_9002_00.ipynb",
             "anon_aB3dE": "LATE_anon_aB3dE_9003_00.ipynb",
         }) | {"dan_104": {}},
+    ),
+    "canvas, anonymous": (
+        {
+            f"anon_aB3dE_9001_{NAME}": work("0"), f"LATE_anon_aB3dE_9003_{NAME[:-6]}-1.ipynb": ADA,
+            f"anon_12c45_9002_{NAME}": BOB, f"anon_12345_9004_{NAME}": CYD, "anon_Zz9zZ_text.html": "typed",
+        },
+        of_00({
+            "anon_aB3dE": f"LATE_anon_aB3dE_9003_{NAME[:-6]}-1.ipynb", "anon_12c45": f"anon_12c45_9002_{NAME}",
+            "anon_12345": f"anon_12345_9004_{NAME}",
+        }) | {"anon_Zz9zZ": {}},
     ),
     "canvas, a backup in one attempt": (
         {"ada_1_11_00.ipynb": ADA, "ada_1_12_00_backup.ipynb": BOB, "bob_2_13_00.ipynb": BOB, "cyd_3_14_00.ipynb": CYD},
@@ -245,6 +255,17 @@ CLASSES = {
             "Bob_12": f"12-99 - Bob - 5 Mai 2026 915 - {NAME}",
         }),
     ),
+    "brightspace, times of other places": (
+        {
+            f"11-99 - Ada Lovelace - 2026年11月22日 下午115/{NAME}": ADA,
+            f"11-99 - Ada Lovelace - 2026年11月22日 1015/{NAME}": work("0"),
+            f"12-99 - Bob - 2026-11-22 1015/{NAME}": work("0"), f"12-99 - Bob - 2026-11-22 1630/{NAME}": BOB,
+        },
+        of_00({
+            "Ada Lovelace_11": f"11-99 - Ada Lovelace - 2026年11月22日 下午115/{NAME}",
+            "Bob_12": f"12-99 - Bob - 2026-11-22 1630/{NAME}",
+        }),
+    ),
     "canvas, a download for each piece of work": (
         {
             "hw0/submissions.zip": {f"ada_1_11_{NAME}": ADA, f"bob_2_12_{NAME}": BOB},
@@ -316,6 +337,23 @@ CLASSES = {
             "Bob": f"Student Work/Submitted files/Bob/One row/Version 1/{NAME}",
             "Cyd": f"Student Work/Working files/Cyd/One row/{NAME}",
         }) | {"Dan": {}},
+    ),
+    "teams, in Chinese": (
+        {
+            f"学生作业/已提交的文件/张伟/One row/版本 1/{NAME}": work("0"),
+            f"学生作业/已提交的文件/张伟/One row/版本 10/{NAME}": ADA,
+            f"学生作业/已提交的文件/李娜/One row/版本 1/{NAME}": BOB, f"学生作业/工作文件/李娜/One row/{NAME}": CYD,
+            f"学生作业/工作文件/王芳/One row/{NAME}": CYD,
+        },
+        of_00({
+            "张伟": f"学生作业/已提交的文件/张伟/One row/版本 10/{NAME}",
+            "李娜": f"学生作业/已提交的文件/李娜/One row/版本 1/{NAME}",
+            "王芳": f"学生作业/工作文件/王芳/One row/{NAME}",
+        }),
+    ),
+    "by hand, a folder called as Teams calls one": (
+        {f"提交的文件/{who}/{NAME}": ADA for who in ("张伟", "李娜")},
+        of_00({who: f"提交的文件/{who}/{NAME}" for who in ("张伟", "李娜")}),
     ),
     "nbgrader": (
         {
@@ -778,6 +816,86 @@ def test_names_in_zips_of_chinese_windows_are_read(name, encoded, tmp_path):
     assert chosen(planned(path))[name.partition("/")[0]] == {"00": [name]}
 
 
+def known(made, roster):
+    """{student: the key of the one person of a roster}, of those who are in it."""
+    found = {key: roster.find_any((key, *each.names)) for key, each in made.students.items()}
+    return {key: people[0].key for key, people in found.items() if len(people) == 1}
+
+
+def test_a_roster_knows_whom_moodle_names_behind_a_group(tmp_path):
+    """Where each name has a hyphen; a part of a double-barrelled name is nobody else's, and one word is no login."""
+    table = of_tables([("r.csv", "name,email\nAda Lovelace,a@x\nAnne-Marie Bo,m@x\n张伟,w@x\nMarie Bo,n@x\n".encode())])
+    who = ("Group A-Ada Lovelace_1", "Lab-2-Anne-Marie Bo_2", "第一组-张伟_3", "Lab-2-Max Marie Bo_4", "Group A-m_5")
+    files = {f"{name}_assignsubmission_file_/{NAME}": ADA for name in who}
+    made = planned(write(tmp_path / "a", files), roster=table)
+    assert known(made, table) == dict(zip(who, ("a@x", "m@x", "w@x")))
+    (told,) = [line for _, line in plan.lines(made) if "grading worksheet" in line]
+    assert made.doubts == [] and "column Identifier" in told
+    alone = planned(write(tmp_path / "b", {**files, f"Bob_6_assignsubmission_file_/{NAME}": BOB}), roster=table)
+    assert known(alone, table) == {}  # no groups, as Bob has none
+    sheet = of_tables([("sheet.csv", b"Identifier,Full name\nParticipant 1,Ada Lovelace\nParticipant 5,Bob\n")])
+    assert known(planned(tmp_path / "a", roster=sheet), sheet) == {who[0]: "Ada Lovelace", who[4]: "Bob"}
+
+
+@pytest.mark.parametrize("branch", ["", "-main"])
+def test_a_roster_knows_repositories_by_what_follows_the_assignment(branch, tmp_path):
+    """As login, address or name; else a sentence says which column is missing, and where GitHub Classroom has it."""
+    table = of_tables([("r.csv", b"name,email\nAda Lovelace,a@x\nBob King,bob-k@x\nLuc Bo,luc@x\n")])
+    who = ("one-row-adalovelace", "one-row-bob-k", "one-row-jean-luc")
+    files = {f"{each}{branch}/notebooks/{NAME}": ADA for each in who}
+    made = planned(write(tmp_path / "a", files), roster=table)
+    assert known(made, table) == {f"{who[0]}{branch}": "a@x", f"{who[1]}{branch}": "bob-k@x"}
+    assert made.doubts == [] and any("github_username" in line for _, line in plan.lines(made))
+    strangers = {f"one-row-{each}{branch}/notebooks/{NAME}": ADA for each in ("q1", "q2")}
+    none, column = planned(write(tmp_path / "b", strangers), roster=table).doubts
+    assert "none of these students" in none and "classroom_roster.csv" in column
+    table = of_tables([("r.csv", b"name,email,github_username\nAda Lovelace,a@x,q1\n")])
+    assert planned(tmp_path / "b", roster=table).doubts == []
+
+
+def test_a_roster_knows_names_beside_what_programs_and_mail_add(tmp_path):
+    """A copy's mark, an address, a whole name between words, of one person; two names, or one word, may be anybody."""
+    people = "name,email\nAda Lovelace,ada@x.org\nBob King,bob@x.org\n李娜,li@x.org\n王芳,wf@x.org\nEve,eve@x.org\n"
+    table = of_tables([("r.csv", people.encode())])
+    names = {
+        "Ada Lovelace <ada@x.org>": "ada@x.org", "bob@x.org - hw": "bob@x.org", "李娜 - 副本": "li@x.org",
+        "RE_ homework - 王芳": "wf@x.org", "Ada Lovelace_Bob King": None, "my_eve": None, "hw_Ada": None,
+        "Bob King <li@x.org>": None,
+    }  # fmt: skip
+    made = planned(write(tmp_path / "a", {f"{name}/{NAME}": ADA for name in names}), roster=table)
+    assert known(made, table) == {name: key for name, key in names.items() if key}
+    files = {"王芳 副本 2.ipynb": ADA, "Bob King copy 2.ipynb": BOB, "hw_Ada Lovelace.ipynb": CYD}
+    made = planned(write(tmp_path / "b", files), roster=table)
+    assert set(known(made, table).values()) == {"wf@x.org", "bob@x.org", "ada@x.org"}
+    (doubt,) = planned(write(tmp_path / "b", {"王芳.ipynb": work("x + 9")}), roster=table).doubts
+    assert "has several different notebooks of lesson 00" in doubt  # a copy may be of another one of this name
+
+
+def test_two_of_one_name_in_the_roster_are_named_with_what_tells_them_apart(tmp_path):
+    """And the folder that has it is known: nobody is told that the roster is of another class."""
+    table = of_tables([("r.csv", b"name,id number\nAda L,1001\nAda L,1002\n")])
+    made = planned(write(tmp_path / "a", {f"Ada L/{NAME}": ADA, f"Ada L (2)/{NAME}": BOB}), roster=table)
+    assert not any("roster has none" in doubt for doubt in made.doubts)
+    told = [line for _, line in plan.lines(made)]
+    assert any(line.startswith("Ada L may be Ada L (1001), Ada L (1002). Give the file or the folder") for line in told)
+    better = planned(write(tmp_path / "b", {f"Ada L (1001)/{NAME}": ADA, f"1002/{NAME}": BOB}), roster=table)
+    assert known(better, table) == {"Ada L (1001)": "1001", "1002": "1002"} and better.doubts == better.unlisted == []
+
+
+def test_an_anonymous_file_is_late_and_its_attempts_are_of_one(tmp_path):
+    """Though the file's own name begins with a number, as those of the course do."""
+    info = file_names.read(f"LATE_anon_aB3dE_9003_{NAME[:-6]}-1.ipynb")
+    assert (info.student, info.late, info.attempt, info.lesson) == ("anon_aB3dE", True, (1, 9003), "00")
+    assert info.canvas is None
+
+
+def test_what_is_said_of_a_name_is_said_of_no_other_file_with_these_bytes(tmp_path):
+    """Two students handed in one file, one of them as text."""
+    files = {f"ada_1_11_{NAME[:-6]}.txt": ADA, "bob_2_12_00.ipynb": ADA}
+    told = planned(write(tmp_path, files), contents_of=grading.contents_of).for_a_person
+    assert told == [f"ada_1: ada_1_11_{NAME[:-6]}.txt: its name ends in .txt: it was read as a notebook"]
+
+
 def test_without_a_roster_who_may_be_one_is_listed_and_stays_two(tmp_path):
     """Nothing is merged, and nothing stops."""
     write(tmp_path, {f"canvas/lovelaceada_7_11_{NAME}": ADA, f"canvas/bobo_8_12_{NAME}": BOB})
@@ -1135,6 +1253,30 @@ def test_an_empty_folder_among_those_of_students_is_named(tmp_path):
 
     assert {"class/cyd": "a folder without files"} == found.aside
     assert {file.student for file in found.files} == {"ada", "bob"}
+
+
+def test_an_empty_folder_is_named_beside_a_list_of_the_class_too(tmp_path):
+    """Beside a student's own files it is a part of the work."""
+    write(tmp_path, {f"ada/{NAME}": ADA, f"bob/{NAME}": BOB, "list.csv": "x", "syllabus.pdf": "%PDF"})
+    (tmp_path / "cyd" / "deep").mkdir(parents=True)
+    (tmp_path / "ada" / "figures").mkdir()
+    made = planned(tmp_path)
+    assert [name for name, why in made.left_out.items() if why == "a folder without files"] == ["cyd"]
+
+
+def test_the_courses_solutions_beside_a_download_stop_nothing(tmp_path):
+    """Work in a folder of this name does."""
+    files = {"c.zip": {f"a_1_11_{NAME}": ADA, f"b_2_12_{NAME}": BOB}, f"solutions/{NAME}": SOLUTION, "readme.md": "x"}
+    made = planned(write(tmp_path, packed(files)))
+    assert {*made.students} == {"a_1", "b_2"} and made.doubts == []
+    (doubt,) = planned(write(tmp_path, {f"solutions/{NAME}": CYD})).doubts
+    assert doubt.startswith("these bear no student's name: solutions.")
+
+
+def test_a_students_archive_is_called_as_the_student(tmp_path):
+    """Whatever its kind is, so that a roster knows the student."""
+    made = planned(write(tmp_path, {"dan.tar.gz": "x", "eve.7z": "x", "fay.tgz": "x", f"ada/{NAME}": ADA}))
+    assert {"dan", "eve", "fay", "ada"} == {*made.students}
 
 
 def test_a_class_that_shrinks_and_students_who_are_missing(tmp_path):

@@ -304,6 +304,9 @@ def test_the_roster_and_a_persons_points_are_in_the_report(tmp_path):
     assert main(["export", str(tmp_path), "--format", "mail", *more]) == 0
     mail = (tmp_path / "mail.csv").read_text(encoding="utf-8-sig")
     assert "Eve Absent,B,eve@x.org,Nothing of yours has arrived" in mail and "Ada Lovelace,A,ada@x.org" in mail
+    (tmp_path / "overrides.csv").write_text("student,exercise,points\neve@x.org,4.1,1\n")  # for no file
+    text = " ".join(Page(report(tmp_path, CLASS[:2], *more)["index.html"]).text.split())
+    assert re.search("Eve Absent ?1 ?1 ?.*handed in ?2 of 3 ?2 of 3 ?median", text)
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN.UTF-8"])

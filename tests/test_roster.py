@@ -1,7 +1,12 @@
 """A roster: the students of a class in the files of the platforms, and the one that a hand-in means."""
 
-import pytest
+import json
 
+import pytest
+from test_export import exercise, row
+from test_report import store
+
+from grader.__main__ import main
 from grader.classroom import roster, tables
 
 CANVAS = (
@@ -49,6 +54,7 @@ def test_the_platforms_files_are_read_by_their_headers():
     "姓名\t学号\t班级\r\n李小龙\t2024001\t一班\r\n".encode("utf-16"),
     "\ufeffsep=;\r\n姓名;学号;班级\r\n李小龙;2024001;一班\r\n".encode(),
     "\n\n姓名,学号,班级\n\n 李小龙 , 2024001 ,一班\n".encode(),
+    "姓名,学号,班级\r\n李小龙,2024001,一班\r\n".encode("gbk"),
 ])  # fmt: skip
 def test_separators_marks_and_encodings_of_spreadsheets(encoded):
     """As Excel saves a table in several countries."""
@@ -164,3 +170,42 @@ def test_fields_are_found_behind_quotes_and_line_breaks():
     table = tables.parse(b'a,b\n"x\ny",2\n\n3\n')
     assert table.lines == ((2, ("x\ny", "2")), (5, ("3",)))
     assert [f for _, f in table.under({"b": 1})] == [{"b": "2"}, {"b": ""}]
+
+
+def test_whom_the_plan_knows_by_another_name_the_exports_know_too(tmp_path, capsys):
+    """As of Blackboard, whose texts have full names, and of groups in Moodle: nobody is called missing who is there."""
+    paths = {
+        "a_love": "One row_a_love_attempt_2026-11-22-10-15-00_04.ipynb",
+        "Group A-Bob King_2": "Group A-Bob King_2_assignsubmission_file_/04.ipynb",
+    }
+    rows_ = [row(path, student, "04", exercise("4.1"), exercise("4.2")) for student, path in paths.items()]
+    store(tmp_path, rows_)
+    (tmp_path / "r.csv").write_text("name,email\nAda Lovelace,ada@x\nBob King,bob@x\nCyd,cyd@x\n")
+    (tmp_path / "a.toml").write_text('lessons = ["04"]\nroster = ["r.csv"]\n')
+    command = ["export", str(tmp_path), "--format", "csv", "--assignment", str(tmp_path / "a.toml")]
+    assert main(command) == 0 and "by 3 of the roster" in capsys.readouterr().err
+    students = [
+        {"student": "a_love", "names": ["Ada Lovelace"]},
+        {"student": "other", "names": ["Group A-Bob King_2", "Bob King"]}, {"student": 3},
+        {"student": "x", "names": "y"}, 7,
+    ]  # fmt: skip
+    (tmp_path / "plan.json").write_text(json.dumps({"students": students}))
+    assert main(command) == 0
+    told = capsys.readouterr().err
+    assert "nothing handed in by 1 of the roster: Cyd" in told and "not in the roster" not in told
+    table = (tmp_path / "results.csv").read_text()
+    assert ",Ada Lovelace," in table and ",Bob King," in table
+
+
+@pytest.mark.parametrize(
+    ("listed", "spoken"),
+    [
+        ("张, 伟", "张伟"), ("欧阳，娜娜", "欧阳娜娜"), ("김, 민준", "김민준"), ("Lovelace, Ada", "Ada Lovelace"),
+        ("Li, 娜", "娜 Li"),
+    ],
+)  # fmt: skip
+def test_a_name_is_spoken_as_its_language_does(listed, spoken):
+    """Canvas writes the family name first, and a comma; where it is spoken first, too, the comma alone goes."""
+    found = roster.of_tables([("r.csv", f'name,id\n"{listed}",7\n'.encode())])
+    assert [person.name for person in found] == [spoken]
+    assert found.find(spoken) == found.find(listed) == [*found]

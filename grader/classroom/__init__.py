@@ -10,6 +10,7 @@ archives       the files in a zip and in the zips in it, with bounds
 layouts        whose a file is: what platforms hand out, repositories, folders by hand
 file_names     student, lesson, attempt and kind from a name
 gradescope_export  who handed in which folder of Gradescope's export
+own_output     what the grader itself wrote, such as old results beside a class
 mending        files that are almost notebooks: read where that can be, else named
 percent        the cells of a Python file, and a notebook as such a file
 contents       what a file holds: its lesson, and which exercises it answers

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 from .. import lessons
 
-# Canvas: a flat folder of files name[_LATE]_<user id>_<file id>_<file name>, with [LATE_]anon_<letters> where grading
-# is anonymous; later attempts end in -1, -2 and so on. What was typed or linked is a ..._text.html or ..._link.html.
+# Canvas: a flat folder of files name[_LATE]_<user id>_<file id>_<file name>, with [LATE_]anon_<letters>_<file id>
+# where grading is anonymous, so the number of a lesson behind it is no file id; later attempts end in -1, -2
+# and so on. What was typed or linked is a ..._text.html or ..._link.html.
 _CANVAS = re.compile(
-    r"(?:(?P<name>[^\s/]+?)(?P<late>_late)?_(?P<user>[0-9]{1,18})|(?P<late_anon>late_)?anon_(?P<anon>[0-9a-z]{5}))"
+    r"(?:(?!(?:late_)?anon_(?![0-9]{5}_)[0-9a-z]{5}_)(?P<name>[^\s/]+?)(?P<late>_late)?_(?P<user>[0-9]{1,18})|(?P<late_anon>late_)?anon_(?P<anon>[0-9a-z]{5}))"
     r"_(?:(?P<file>[0-9]{1,18})_(?P<rest>.+)|(?:text|link)\.html)",
     re.IGNORECASE,
 )
@@ -30,10 +31,11 @@ _INBOUND = re.compile(
     r"(?P<name>[^+/]+)\+[^+/]+\+(?P<time>[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8})[^+/]*(?:\+[^+/]*)?(?P<rest>)"
 )
 # Brightspace: <user's number>-<assignment's number> - <name> - <time>, as a folder, or before a file's name. The time
-# is one of the place, such as "Nov 22, 2026 1015 AM" or "22 November 2026 1015 AM".
+# is one of the place, such as "Nov 22, 2026 1015 AM", "22 November 2026 1015 AM" or "2026年11月22日 1015".
 _BRIGHTSPACE = re.compile(
     r"(?P<user>[0-9]{1,18})-[0-9]{1,18} - (?P<name>.+?)"
-    r" - (?P<time>(?:(?! - )[^/]){3,20}\b[0-9]{4} [0-9]{3,4}(?: ?[AP]M)?)"
+    r" - (?P<time>(?:(?:(?! - )[^/]){3,20}\b[0-9]{4}|[0-9]{4}(?:年[0-9]{1,2}月[0-9]{1,2}日|(?:[-./][0-9]{1,2}){2}))"
+    r" ?(?:[上下]午)? ?[0-9]{3,4}(?: ?[AP]M)?)"
     r"(?: - (?P<rest>.+))?",
     re.DOTALL,
 )
@@ -55,7 +57,8 @@ _LOOSE = re.compile(r"\.(?:json|txt)$", re.IGNORECASE)
 # What a program puts around the name of a copy. A longer number behind a name may be a student's.
 _OF_A_PROGRAM = (
     r"^(?:copy of|kopie von|copie de|copia d[ei]) "
-    r"|(?:的副本| ?- ?副本| - copy|[ -]copy[0-9]{0,2}| - kopie| - copie| - copia|[ _-]*\([0-9]{1,2}\))$"
+    r"|(?:的副本|(?: ?- ?| )副本(?: [0-9]{1,2})?| - copy"
+    r"|[ -]copy(?:[0-9]{0,2}| [0-9]{1,2})| - kopie| - copie| - copia|[ _-]*\([0-9]{1,2}\))$"
 )
 _BY_A_PROGRAM = re.compile(_OF_A_PROGRAM, re.IGNORECASE)
 # And what a person, too, puts around it.
@@ -269,6 +272,10 @@ def read(name: str) -> PathInfo:
 
 def _of_brightspace(time: str) -> str | None:
     """A time in Brightspace's names in a form that can be sorted; None where it is in another language."""
+    if found := re.fullmatch(r"([0-9]{4})\D([0-9]{1,2})\D([0-9]{1,2})日? ?([上下]午)? ?([0-9]{1,2})([0-9]{2})", time):
+        year, month, day, hour, minute = (int(found[at]) for at in (1, 2, 3, 5, 6))
+        hour = hour % 12 + 12 * (found[4] == "下午") if found[4] else hour
+        return f"{year}-{month:02}-{day:02} {hour:02}:{minute:02}"
     time = re.sub(r"([0-9]{2})(?= ?[AP]M$|$)", r":\1", time.replace(",", ""), flags=re.IGNORECASE)
     for form in ("%b %d %Y %I:%M %p", "%d %B %Y %I:%M %p", "%B %d %Y %I:%M %p", "%d %b %Y %I:%M %p"):
         for each in (form, form.replace("%I:%M %p", "%H:%M")):

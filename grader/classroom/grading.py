@@ -169,7 +169,8 @@ def contents_of(files: Sequence[submissions.SubmittedFile], grader: GradingExecu
         if job.data is None:
             running.append((None, None, Contents(problems=(job.problem,))))
             continue
-        key = job.sha256, file_names.is_python(job.name), file_names.read(job.name).lesson
+        ending = job.name.rpartition(".")[2].lower()  # a sentence may say it
+        key = job.sha256, file_names.is_python(job.name), file_names.read(job.name).lesson, ending
         running.append((key, None if key in known else _submit(grader, contents_of_job, job), Contents()))
     while running:
         yield _contents(running.popleft(), known, grader)

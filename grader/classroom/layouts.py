@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..sentence import Said, listed, message, said
-from . import file_names, gradescope_export
+from . import file_names, gradescope_export, own_output
 
 _TIMESTAMP = "timestamp.txt"  # of nbgrader, in the folder of a student's assignment
 _MAX_TIME = 200  # bytes of a timestamp.txt
@@ -36,10 +36,13 @@ _SUBMITTED = "submitted"  # nbgrader: submitted/<student>/<assignment>/<file>
 # nbgrader's other steps, which are not the students' work.
 _OF_NBGRADER = {"source", "release", "autograded", "feedback", "downloaded"}
 _FILES_OF_NBGRADER = {"nbgrader_config.py", "gradebook.db"}  # in the folder of its course
-_TEAMS = "submitted files"  # Teams: Submitted files/<student>/<assignment>/Version <n>/<file>
+# Teams: Submitted files/<student>/<assignment>/Version <n>/<file>, in the language of the class.
+_TEAMS = "submitted files"
 _TEAMS_DRAFTS = "working files"
+_TEAMS_IN_CHINESE = re.compile(r"已?(?:提交|上交|繳交)的?(?:文件|檔案)")
+_TEAMS_DRAFTS_IN_CHINESE = re.compile(r"(?:工作|正在(?:处理|使用)的?|處理中的?|处理中的?)(?:文件|檔案)")
 _EXPORT, _OF_EXPORT = re.compile(r"assignment_[0-9]+_export"), re.compile(r"submission_[0-9]+")  # Gradescope's folders
-_VERSION = re.compile(r"version (?P<number>[0-9]{1,4})", re.IGNORECASE)
+_VERSION = re.compile(r"(?:version|版本) ?(?P<number>[0-9]{1,4})", re.IGNORECASE)
 # Google Drive packs a large folder into several zip files: "class-20261122T101500Z-001.zip" and so on. A browser adds
 # "(1)" to the second download, and a part may have been unpacked.
 _PART_OF_DRIVE = re.compile(
@@ -177,10 +180,13 @@ def of(names: list[str], title: str, load: Callable[[str], bytes]) -> Layout:
 
     Only what a platform wrote is loaded: times, and lists of students. load may raise OSError.
     """
-    top = _Folder(title, "")
+    top, found = _Folder(title, ""), Layout()
+    own = tuple(own_output.folders(names, load))
     for name in names:
-        _put(top, name)
-    found = Layout()
+        if name.startswith(own):
+            found.aside[name] = said("this grader wrote it: results or feedback of an earlier run")
+        else:
+            _put(top, name)
     _Reader(found, load).place(top, 0)
     _doubt_missing_parts(found, top)
     _leave_out_the_course(found)
@@ -348,10 +354,8 @@ class _Reader:
 
     def teams(self, folder: _Folder, depth: int) -> bool:
         """Submitted files/<student>/<assignment>/Version <n>/<file>, and Working files/ beside, which is no hand-in."""
-        kinds = {name.lower(): each for name, each in folder.folders.items()}
-        if folder.title.lower() == _TEAMS and _TEAMS not in kinds:
-            kinds = {_TEAMS: folder}
-        elif _TEAMS not in kinds:
+        kinds = _of_teams(folder)
+        if _TEAMS not in kinds:
             return False
         self.says(said("Teams' folder Submitted files"))
         handed_in = {
@@ -362,6 +366,7 @@ class _Reader:
             if kind not in (_TEAMS, _TEAMS_DRAFTS):
                 self.beside(of_kind.all_files(), said("it lies beside the folders of the students"))
                 continue
+            self.beside(of_kind.files, said("it lies beside the folders of the students"))
             for student in of_kind.folders.values():
                 for name in student.all_files():
                     inner = student.inner(name)
@@ -374,7 +379,7 @@ class _Reader:
                     draft = kind == _TEAMS_DRAFTS
                     more = {"attempt": attempt, "draft": draft, "place": folder.path}
                     self.give(student, student.title, by="Teams", only=[name], **more)
-        if folder is not kinds.get(_TEAMS):
+        if folder is not kinds[_TEAMS]:
             self.beside(folder.files, said("it lies beside the folders of the students"))
         return True
 
@@ -388,28 +393,34 @@ class _Reader:
         if depth and _is_persons(folder) and len(students) < 2 and not _names_by_moodle(folder):
             return False  # in a student's own folder, one file may be called so
         full, receipts = self._users_of_blackboard(folder), self._receipts(folder)
+        groups = _by_groups(child for child, platform in platforms.items() if platform == "Moodle")
         for platform in dict.fromkeys(platforms.values()):
             self.says(said("the names that {platform} gives", platform=platform))
         for child, each in folder.folders.items():
             if child in platforms:
-                self._named(child, each, list(each.all_files()), full)
+                self._named(child, each, list(each.all_files()), full, groups)
             elif not self.of_teachers(each, folder):
                 self.student_or_class(each, each.title, among=folder)
         for name in folder.files:
             if name in receipts:
                 self.layout.aside[name] = ""  # read, so it needs no word
             elif folder.last(name) in platforms:
-                self._named(folder.last(name), folder, [name], full)
+                self._named(folder.last(name), folder, [name], full, groups)
         self.flat(folder, [name for name in folder.files if folder.last(name) not in platforms])
         return True
 
-    def _named(self, child: str, folder: _Folder, files: list[str], full: dict[str, tuple[str, str]]) -> None:
+    def _named(
+        self, child: str, folder: _Folder, files: list[str], full: dict[str, tuple[str, str]], groups: bool
+    ) -> None:
         info = file_names.read(child)
         head = child.partition("_attempt_")[0]
         user, person = full.get(head, (info.student, ""))
         names = [*(info.canvas or ()), person]
         if info.platform in ("Moodle", "Brightspace"):
-            names.append(info.student.rpartition("_")[0])
+            names.append(whole := info.student.rpartition("_")[0])
+            # One word in Latin letters may be somebody else's login.
+            behind = _behind_hyphens(whole) if groups and info.platform == "Moodle" else []
+            names += [each for each in behind if " " in each or not each.isascii()]
         for name in files:
             self.add(name, Owner(user, folder.inner(name), tuple(filter(None, names)), info.attempt, by=info.platform))
 
@@ -463,12 +474,12 @@ class _Reader:
                     else said("a folder or a zip for each student")
                 )
             names, student = (), _first_named(folder, each.title)
-            if repository and each.title.startswith(prefix := _prefix(folder)):
-                names = (each.title.removeprefix(prefix),)
+            if repository:
+                names = _accounts(folder, each.title)
             elif not (repository or student) and (student := file_names.person_of_piece(each.title)):
                 names = (each.title,)
             self.student_or_class(each, student or each.title, names, among=folder)
-            if downloads and each not in downloads and not repository:
+            if downloads and each not in downloads and not (repository or _is_of_teachers(each, folder)):
                 self.layout.doubts.append(
                     said(
                         "“{student}” would be one student, whose folder lies beside {download}, a download of a "
@@ -512,7 +523,8 @@ class _Reader:
             else:
                 loose = not (of_many and file_names.is_document(last))
                 named = not (file_names.is_of_course(last) or file_names.names_nobody(stem))
-                names = (stem,) if persons[name] and not by_person else ()
+                plain = file_names.without_marks_of_a_program(stem)
+                names = (stem,) if persons[name] and not by_person else (plain,) if plain != stem else ()
                 owner = Owner(persons[name] or stem, last, names, loose=loose, named=named)
             self.add(name, dataclasses.replace(owner, place=folder.path))
 
@@ -592,14 +604,41 @@ class _Reader:
 
 def _stem(last: str) -> str:
     """The name of a file without its ending, and without what follows that of a notebook."""
-    stem = re.sub(r"(?i)\.(?:ipynb|py|zip)\b.*$", "", last) or last
+    stem = re.sub(r"(?i)\.(?:ipynb|py|zip|tar\.(?:gz|bz2|xz)$)\b.*$", "", last) or last
     return pathlib.PurePosixPath(last).stem if stem == last and file_names.is_document(last) else stem
 
 
-def _prefix(folder: _Folder) -> str:
-    """What the names of GitHub Classroom's repositories begin with: <assignment>- in <assignment>-submissions."""
-    name = folder.title.removesuffix("-submissions")
-    return f"{name}-" if name != folder.title else "\0"
+def _accounts(folder: _Folder, title: str) -> tuple[str, ...]:
+    """What may be the account in the name of a repository, <assignment>-<account>.
+
+    The assignment is what all repositories in a folder begin with, or what the folder of `gh classroom clone` says. An
+    assignment's name may have hyphens, and so may an account.
+    """
+    assignment = folder.title.removesuffix("-submissions")
+    if assignment != folder.title and title.startswith(f"{assignment}-"):
+        return (title.removeprefix(f"{assignment}-"),)
+    titles = [_without_branch(each.title) for each in folder.folders.values() if _is_repository(each)]
+    common = os.path.commonprefix(titles).rpartition("-")[0] if len(titles) > 1 else ""
+    rest = _without_branch(title).removeprefix(f"{common}-")
+    return tuple(_behind_hyphens(common + "-" + rest, common.count("-") + 1)) if common else ()
+
+
+def _without_branch(title: str) -> str:
+    """The name of a repository, of which GitHub packs a branch as <repository>-main.zip."""
+    return re.sub("-(?:main|master)$", "", title)
+
+
+def _behind_hyphens(name: str, most: int | None = None) -> list[str]:
+    """What follows each of the first `most` hyphens in a name, the longest first."""
+    parts = name.split("-")
+    ends = range(1, len(parts) if most is None else min(most + 1, len(parts)))
+    return [rest for at in ends if (rest := "-".join(parts[at:]).strip())]
+
+
+def _by_groups(children: Iterable[str]) -> bool:
+    """Whether all of Moodle's names in a folder may begin with a group: Moodle writes it before each or none."""
+    names = {file_names.read(child).student for child in children}
+    return len(names) > 1 and all("-" in name for name in names)
 
 
 def _is_repository(folder: _Folder) -> bool:
@@ -750,7 +789,7 @@ def _is_around(folder: _Folder, title: str) -> bool:
     """Whether a folder, alone in another one of this title, is around a class, and not one student's."""
     if _is_repository(folder) and not _is_class(folder):
         return True  # `place` sees that it is one student's
-    if any(each.title.lower() in (_SUBMITTED, _TEAMS) for each in (folder, *folder.folders.values())):
+    if any(each.title.lower() == _SUBMITTED for each in (folder, *folder.folders.values())):
         return True
     if _is_download(folder):
         return True
@@ -811,10 +850,36 @@ def _is_download(folder: _Folder) -> bool:
     return (
         len(made) > 1
         or _is_of_gradescope(folder)
-        or any(each.title.lower() == _TEAMS for each in inside)
+        or _TEAMS in _of_teams(folder)
         or any(each.title == _SUBMITTED and any(_times(each)) for each in inside)
         or _names_by_moodle(folder)
         or _is_of_github_classroom(folder)
+    )
+
+
+def _of_teams(folder: _Folder) -> dict[str, _Folder]:
+    """The folders in the one that Teams handed out, those of hand-ins and of drafts under their names in English.
+
+    Without the former, it is another folder. A name in Chinese may be a person's own for a folder of the class, so it
+    counts where the versions that Teams makes lie in it, or drafts beside it.
+    """
+    kinds = {name.lower(): each for name, each in folder.folders.items()}
+    if _TEAMS in kinds:
+        return kinds
+    drafts = next((name for name in kinds if _TEAMS_DRAFTS_IN_CHINESE.fullmatch(name)), None)
+    for name, each in kinds.items():
+        if _TEAMS_IN_CHINESE.fullmatch(name) and each.bearing and (drafts or _holds_versions(each)):
+            named = {name: _TEAMS, drafts: _TEAMS_DRAFTS}
+            return {named.get(other, other): of_other for other, of_other in kinds.items()}
+    is_one = _TEAMS_IN_CHINESE.fullmatch(folder.title) and _holds_versions(folder)
+    return {_TEAMS: folder} if is_one or folder.title.lower() == _TEAMS else {}
+
+
+def _holds_versions(submitted: _Folder) -> bool:
+    """Whether each assignment of each student in a folder has folders of versions, as in Teams."""
+    assignments = [each for student in submitted.bearing for each in student.bearing]
+    return bool(assignments) and all(
+        any(_VERSION.fullmatch(each.title) for each in assignment.bearing) for assignment in assignments
     )
 
 

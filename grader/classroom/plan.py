@@ -61,8 +61,8 @@ class Plan:
     left_out: files without a row, with the reason. missing: expected students without a file. unlisted: students whom
     the roster does not list, or not clearly. doubts: sentences about what looks wrong, so that a person has to say that
     it is right. perhaps_one: keys of students who may be one person. for_a_person: sentences about choices and files
-    that a person has to look at. damaged: files that a damaged zip file, which was handed out, does not give.
-    expected: the roster.
+    that a person has to look at. perhaps: of those who are not clearly in the roster, who may be meant. damaged: files
+    that a damaged zip file, which was handed out, does not give. expected: the roster.
     """
 
     layouts: list[str]
@@ -76,6 +76,7 @@ class Plan:
     perhaps_one: list[list[str]] = field(default_factory=list)
     for_a_person: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
+    perhaps: dict[str, list[Person]] = field(default_factory=dict)
     expected: Roster = field(default_factory=Roster)
 
 
@@ -151,7 +152,7 @@ def _by_student(candidates: list[Candidate], roster: Roster) -> dict[str, list[C
     of_person: dict[str, str] = {}
     for each in candidates:
         key = each.file.student
-        people = _people((key, *each.owner.names), roster)
+        people = roster.find_any((key, *each.owner.names))
         found.setdefault(of_person.setdefault(people[0].key, key) if len(people) == 1 else key, []).append(each)
     return found
 
@@ -231,7 +232,7 @@ def _add(
 def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> None:
     """Find what looks wrong, what a person has to look at, and who is missing."""
     roster = plan.expected
-    of_roster = {key: _people((key, *student.names), roster) for key, student in plan.students.items()}
+    of_roster = {key: roster.find_any((key, *student.names)) for key, student in plan.students.items()}
     for student in plan.students.values():
         plan.for_a_person += [joined("{one}: {two}", [student.key, name, why]) for name, why in student.unread.items()]
         for choice in student.choices.values():
@@ -311,7 +312,8 @@ def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> N
     there = {person.key for people in of_roster.values() for person in people}
     plan.missing = [person for person in roster if person.key not in there]
     plan.unlisted = [key for key, people in of_roster.items() if roster and len(people) != 1]
-    if len(plan.unlisted) == len(plan.students) > 1:
+    plan.perhaps = {key: of_roster[key] for key in plan.unlisted if of_roster[key]}
+    if len(plan.unlisted) == len(plan.students) > 1 and not plan.perhaps:
         plan.doubts.append(
             said(
                 "the roster has none of these students: {students}{more}. Is it the roster of this class? If so, add "
@@ -320,6 +322,7 @@ def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> N
                 more=", …" * (len(plan.students) > _IN_A_LINE),
             )
         )
+        plan.doubts += _who_is_who(plan)
     plan.doubts += [] if plan.doubts else _nothing_to_judge(plan, asked)
     known = {name for key, student in plan.students.items() for name in (key, *student.names)}
     gone = [key for key in before if key not in known]
@@ -331,6 +334,21 @@ def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> N
                 count=len(gone),
                 students=listed(gone),
             )
+        )
+
+
+def _who_is_who(plan: Plan) -> Iterator[Said]:
+    """What makes students known whom the roster does not list, by the platforms that named them."""
+    platforms = {plan.students[key].by for key in plan.unlisted}
+    if "git" in platforms and not any(person.id("github") for person in plan.expected):
+        yield said(
+            "repositories are named after accounts of GitHub, and the roster has none: add a column github_username to "
+            "it, or name GitHub Classroom's own roster, classroom_roster.csv, beside it in the assignment"
+        )
+    if "Moodle" in platforms and not any(person.id("participant") for person in plan.expected):
+        yield said(
+            "Moodle's names end in its own numbers, and the roster has none: name the grading worksheet of this "
+            "assignment, whose column Identifier has them, beside it in the assignment"
         )
 
 
@@ -355,11 +373,6 @@ def _nothing_to_judge(plan: Plan, asked: Collection[str] | None) -> Iterator[Sai
             asked=listed(sorted(asked)),
             others=listed(found),
         )
-
-
-def _people(names: Iterable[str], roster: Roster) -> list[Person]:
-    """The people of a roster whom a student of these names may be."""
-    return next((found for name in names if (found := roster.find(name))), [])
 
 
 def _is_unnamed(student: Student) -> bool:
@@ -427,6 +440,14 @@ def lines(plan: Plan) -> Iterator[tuple[int, str]]:
     yield from _of_class(plan)
 
 
+def _may_be(plan: Plan, key: str) -> Said:
+    return said(
+        "{student} may be {names}. Give the file or the folder the name in the brackets, which only one of them has",
+        student=key,
+        names=listed([plan.expected.called(person) for person in plan.perhaps[key]]),
+    )
+
+
 def _by_folders(plan: Plan) -> Iterator[tuple[str, str]]:
     """What is left out, with the reason: each file, or the whole folder where all in it have one reason."""
     known = {file.name: "" for file in plan.files} | plan.left_out
@@ -466,7 +487,10 @@ def _of_class(plan: Plan) -> Iterator[tuple[int, str]]:
     if plan.unlisted:
         yield 0, said("Not in the roster, or not clearly: {count}", count=len(plan.unlisted))
         for key in plan.unlisted:
-            yield 1, key
+            yield 1, _may_be(plan, key) if key in plan.perhaps else key
+        if plan.perhaps or len(plan.unlisted) < len(plan.students):  # else it stands among what looks wrong
+            for sentence in _who_is_who(plan):
+                yield 1, sentence
     if plan.perhaps_one:
         yield 0, said("Perhaps one student under several names, who counts as several. A roster says who is who:")
         for group in plan.perhaps_one:
@@ -580,10 +604,24 @@ def _of(entry):
 
 def students_of(folder: pathlib.Path) -> list[str]:
     """The students of the plan in a folder of results."""
+    return [key for key, _ in _names_in(folder)]
+
+
+def names_of(folder: pathlib.Path) -> dict[str, list[str]]:
+    """{student: other names, by which a roster may know the student} of the plan in a folder of results.
+
+    A student whose files came under several names is there under each.
+    """
+    found = _names_in(folder)
+    of_others = {name: [key, *names] for key, names in found for name in names}
+    return of_others | dict(found)
+
+
+def _names_in(folder: pathlib.Path) -> list[tuple[str, list[str]]]:
+    """(student, other names) of the plan in a folder. Somebody may have edited the file."""
     listed_there = stored(folder).get("students")
-    found = (
-        [each.get("student") for each in listed_there if isinstance(each, dict)]
-        if isinstance(listed_there, list)
-        else []
-    )
-    return [key for key in found if isinstance(key, str)]
+    students = [each for each in listed_there if isinstance(each, dict)] if isinstance(listed_there, list) else []
+    return [
+        (key, [name for name in names if isinstance(name, str)] if isinstance(names := each.get("names"), list) else [])
+        for each in students if isinstance(key := each.get("student"), str)
+    ]  # fmt: skip

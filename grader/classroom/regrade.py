@@ -117,7 +117,7 @@ def read(file: pathlib.Path) -> Requests:
 
 def _student(file: SubmittedFile, roster: Roster) -> Person:
     canvas = file_names.of_student(file.name, file.student).canvas
-    people = roster.find(file.student, canvas)
+    people = roster.find_any((file.student, *(file.owner.names if file.owner else ())), canvas)
     return people[0] if len(people) == 1 else stranger(file.student, canvas)
 
 

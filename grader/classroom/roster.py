@@ -38,8 +38,10 @@ _SHARED = ("email", "login", "number", "github", "canvas")  # kinds of identifie
 _PARTICIPANT = re.compile(r"(?:participant|teilnehmer\S*|参与者)\s*([0-9]{1,18})", re.IGNORECASE)
 # A number of a student's in a name, or what stands in brackets.
 _IN_A_NAME = re.compile(r"[0-9]{4,18}|(?<=[(（])[^()（）]+(?=[)）]$)")
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _WITH_NUMBER = re.compile(r"(.+)_([0-9]{1,18})", re.DOTALL)  # what file_names makes of Canvas' and Moodle's names
 _NUMBERED = re.compile(r"(.+)[_ -]([0-9]{1,18})", re.DOTALL)  # as people number files, too
+_FAMILY_FIRST = re.compile("[\u3400-\u9fff\uac00-\ud7a3·]+")  # names in Chinese characters or Hangul
 _NO_STUDENTS = ("points possible", "student, test", "test student")  # lines of Canvas' gradebook
 _STUDENT_ROLES = ("", "student", "studentenrollment", "学生")
 
@@ -127,8 +129,13 @@ class Roster:
             lambda: self._by_flat.get(_flat(student)),
             lambda: self._of_repository(text),
             lambda: self._named_twice(student),
+            lambda: self._in_parts(student),
         )
         return next((found for rule in rules if (found := rule())), [])
+
+    def find_any(self, names: Iterable[str], canvas: tuple[str, str] | None = None) -> list[Person]:
+        """As `find`, by the first of a student's several names that is anybody's."""
+        return next((found for name in names if (found := self.find(name, canvas))), [])
 
     def _numbered(self, student: str) -> list[Person] | None:
         """Of a name with a number behind it, as Moodle and Canvas make them."""
@@ -148,6 +155,26 @@ class Roster:
             if both := [each for each in self._by_value.get(_folded(found[0]), ()) if each in of_name]:
                 return both
         return []
+
+    def _in_parts(self, student: str) -> list[Person]:
+        """Of a name beside other words, as in "hw_Ada Lovelace" and "Re_ homework - Ada Lovelace <ada@uni.edu>".
+
+        A part counts where it is an e-mail address, or a whole name of two words or in another script than Latin: one
+        word may be anything. Nobody is meant for sure where parts are of two people, or a number or a login is not of
+        this one.
+        """
+        addresses = [_folded(each) for each in _ADDRESS.findall(student)]
+        found = [person for each in addresses for person in self._by_id.get(("email", each), ())]
+        for part in re.split(r"_| [-–—] |\+|[<>()（）]", student):
+            words = _words(part)
+            if len(words) > 1 or not part.isascii():
+                found += self._by_name.get(words) or self._by_flat.get(_flat(part)) or []
+        if not found or any(person != found[0] for person in found):
+            return []
+        numbers = {number for number in re.findall(r"[0-9]{5,18}", student) if not self._by_value.get(number)}
+        words = {_folded(word) for word in (*re.findall(r"[\w.+@-]+", student), *re.findall(r"[^\W_]+", student))}
+        others = [person for word in words for person in self._by_value.get(word, ()) if person != found[0]]
+        return [] if numbers or others else found[:1]
 
     def _of_repository(self, text: str) -> list[Person] | None:
         """Of a repository of GitHub Classroom: the assignment's name, a hyphen, the account; in a zip, the branch."""
@@ -328,8 +355,10 @@ def _folded(text: str) -> str:
 
 
 def _spoken(name: str) -> str:
-    """ "Lovelace, Ada" as "Ada Lovelace"."""
-    last, comma, first = name.partition(",")
+    """ "Lovelace, Ada" as "Ada Lovelace", and "张, 伟" as "张伟"."""
+    last, comma, first = (part.strip() for part in re.split("([,，]|$)", name, maxsplit=1))
+    if comma and _FAMILY_FIRST.fullmatch(last + first):
+        return last + first
     return f"{first.strip()} {last.strip()}".strip() if comma else name.strip()
 
 

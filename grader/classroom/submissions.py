@@ -205,7 +205,7 @@ def _placed(found: list[tuple[str, Callable[[], bytes]]], title: str, one_studen
         replace(file, beside=(*beside[file.student], *at_top) if file.student in beside else at_top)
         for file in submitted
     ]
-    empty = _empty_folders([name[:-1] for name, _ in found if name.endswith("/")], list(loads))
+    empty = _empty_folders([name[:-1] for name, _ in found if name.endswith("/")], list(loads), _of_classes(layout))
     aside = dict.fromkeys(empty, said("a folder without files")) | layout.aside
     return Found(files, list(layout.says), aside, layout.doubts)
 
@@ -341,10 +341,20 @@ def _walked(folder: pathlib.Path, out: pathlib.Path | None) -> list[pathlib.Path
     return sorted(found)
 
 
-def _empty_folders(folders: Collection[str], names: Collection[str]) -> list[str]:
-    """Folders without files among others with files: a student may have been meant. names: of all files.
+def _of_classes(layout: layouts.Layout) -> set[str]:
+    """The folders in which folders of several students lie."""
+    inside: dict[str, set[str]] = {}
+    for name, owners in layout.owners.items():
+        for place in (owner.place for owner in owners if owner.place is not None and name.startswith(owner.place)):
+            folder, inner, _ = name[len(place) :].partition("/")
+            inside.setdefault(place.rstrip("/") or ".", set()).update([folder] if inner else [])
+    return {place for place, students in inside.items() if len(students) > 1}
 
-    A clone of a repository without files is one of them.
+
+def _empty_folders(folders: Collection[str], names: Collection[str], classes: Collection[str]) -> list[str]:
+    """Folders without files among others with files: a student may have been meant.
+
+    names: of all files. classes: the folders in which those of students lie. A clone without files is one of them.
     """
     clones = {layouts.clone_of(name) for name in names} - {None, ""}
     folders, names = {*folders, *clones}, [name for name in names if layouts.clone_of(name) is None]
@@ -353,8 +363,8 @@ def _empty_folders(folders: Collection[str], names: Collection[str]) -> list[str
     return [
         name for name in sorted(set(folders) - filled)
         if (parent := str(pathlib.PurePosixPath(name).parent)) in filled
-        # Beside files, a folder is a part of somebody's work, but for one that a platform named.
-        and (parent not in of_files or file_names.is_of_platform(name.rpartition("/")[2]))
+        # Beside files, a folder is a part of somebody's work, but for one that a platform named, and beside students.
+        and (parent not in of_files or parent in classes or file_names.is_of_platform(name.rpartition("/")[2]))
     ]  # fmt: skip
 
 

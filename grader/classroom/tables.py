@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -15,6 +16,7 @@ from ..sentence import said
 
 MAX_BYTES = 16 << 20  # a roster of ten thousand has two
 _SEPARATORS = ",;\t"
+_CHINESE_HEADS = re.compile("姓名|学号|学生|邮箱|邮件|班级|用户名|账号|全名")  # of which one proves the encoding
 _OF_EXCEL = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how .xlsx, .ods and .xls begin
 
 
@@ -56,7 +58,7 @@ def read(file: pathlib.Path) -> Table:
 
 
 def parse(data: bytes) -> Table:
-    """The table in the bytes of a file, in UTF-8 or UTF-16. Raises NotATable."""
+    """The table in the bytes of a file, in UTF-8 or UTF-16, or in GBK with Chinese headers. Raises NotATable."""
     if len(data) > MAX_BYTES:
         raise NotATable(said("it is larger than {value} MB", value=MAX_BYTES >> 20))
     if data.startswith(_OF_EXCEL):
@@ -64,7 +66,7 @@ def parse(data: bytes) -> Table:
     try:
         text = data.decode(json.detect_encoding(data)).removeprefix("\ufeff")
     except UnicodeDecodeError:
-        raise NotATable(said("it is no text in UTF-8: save it again as CSV in UTF-8")) from None
+        text = _of_chinese_excel(data)
     text = re.sub(r'\A"?sep=.?"?\r?\n', "", unicodedata.normalize("NFC", text))  # Excel's own line
     first = next((line for line in text.splitlines() if line.strip()), "")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_SEPARATORS, key=first.count))
@@ -80,3 +82,12 @@ def parse(data: bytes) -> Table:
     if not found:
         raise NotATable(said("it is empty"))
     return Table(found[0][1], tuple(found[1:]))
+
+
+def _of_chinese_excel(data: bytes) -> str:
+    """A text in GBK, as Excel in Chinese saves a table as CSV. Raises NotATable where it may be of another language."""
+    with contextlib.suppress(UnicodeDecodeError):
+        text = data.decode("gb18030")
+        if _CHINESE_HEADS.search(text.lstrip().partition("\n")[0]):
+            return text
+    raise NotATable(said("it is no text in UTF-8: save it again as CSV in UTF-8"))

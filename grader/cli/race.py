@@ -98,7 +98,8 @@ def _race(options, exercise, lesson: str, given, part: list, secret: bytes, shap
     card, longest = Card(racing.card_name()), 2 * racing.SECONDS + _AND_MORE
     here = {file.name: file for file in part}
     rows = [r for r in results_store.read(options.out / results_store.RESULTS).rows() if r["submission"] in here]
-    found = [entry for entry in entries.of(rows, given) if entry.row["lesson"] in (lesson, None)]
+    names = {file.student: file.owner.names for file in part if file.owner}
+    found = [entry for entry in entries.of(rows, given, names=names) if entry.row["lesson"] in (lesson, None)]
     racers = [here[entry.row["submission"]] for entry in found if _passed(entry, exercise.id)]
     with race_rows.Races(options.out) as races:
         aside = said("It is set aside in {DAMAGED}, and its file races again.", DAMAGED=race_rows.DAMAGED)

@@ -31,7 +31,7 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
         for entry in (each for each in mine if each.counts):
             name = _of_canvas(entry.row["submission"])
             if entry.path_info.canvas is None or name is None:
-                without.append(entry.row["submission"])
+                without.append(entry.row["submission"] if entry.of_file else entry.student)
                 continue
             with speaking(language_of(mine)):
                 feedbacks.setdefault(name, []).extend(feedback.of_file(entry))  # a zip may hold several lessons

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import pathlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from .. import atomic_files
 from ..classroom import attempts, file_names
@@ -101,19 +102,20 @@ class Entry:
 
 def of(
     rows: Iterable[Row], assignment: Assignment | None = None, overrides: Sequence[Override] = (),
-    log: list[str] | None = None,
+    log: list[str] | None = None, names: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> list[Entry]:  # fmt: skip
     """The entries of rows, sorted by student, lesson and attempt.
 
     overrides: a person's words about points; those of a student who handed in no file for a lesson make an entry of
-    their own. log: gets a sentence for each override without effect.
+    their own. log: gets a sentence for each override without effect. names: of a row's student, other names by which
+    the roster may know who it is, as the plan has them.
     """
     roster = assignment.roster if assignment else Roster()
     found = []
     for row in rows:
         student = row["student"] or row["submission"]
         info = file_names.of_student(row["submission"], student)
-        people = roster.find(student, info.canvas)
+        people = roster.find_any((student, *names.get(student, ())), info.canvas)
         person = people[0] if len(people) == 1 else None
         may_be = () if person else tuple(people)
         made = Entry(row, person.key if person else student, info, Worth(row), None, person, may_be, assignment)

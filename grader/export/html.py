@@ -102,7 +102,9 @@ def _of_class(entries: list[Entry], table: list[dict], most: dict[str, float], c
         "table": table,
         "total": statistics.spread([row["total"] for row in table if not row["unread"]]),
         "spreads": {n: statistics.spread([row["points"][n] for row in table if n not in row["unread"]]) for n in most},
-        "handed_in": {n: sum(row["cells"][n] is not None for row in table) for n in most},
+        # Not of a file are points that a person gave to somebody who handed in none.
+        "handed_in": {n: sum(bool(cell := row["cells"][n]) and cell.of_file for row in table) for n in most},
+        "with_file": len({entry.key for entry in entries if entry.of_file}),
         "mistakes": mistakes,
         "missed": statistics.missed(entries),
         "steps": next_steps.steps(again, absent, person, choices, odd, mistakes, alike),
