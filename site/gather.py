@@ -26,8 +26,23 @@ from grader import language as spoken  # noqa: E402
 _README = ROOT / "README.md"
 PAGES = ROOT / "site" / "pages"
 GITHUB = "github"  # the folder of what is in .github/: files that begin with a dot are not published
-_SETUP = "The first cell, the same in every lesson: it finds or fetches the course"
-_SOLUTION = "A solution of {}, and what its check says"
+# What the site says on the page of a lesson, around the lesson's own text.
+_SAID = {
+    "en": {
+        "set up": "The first cell, the same in every lesson: it finds or fetches the course",
+        "solution": "A solution of {}, and what its check says",
+        "click": "Write along in {}",
+        "copy": "To write along, open `{}` in your copy of the course",
+        "outputs": "{}. The outputs below are those of the solutions, which are folded away.",
+    },
+    "zh_Hans": {
+        "set up": "第一个单元格，每课都一样：找到或下载课程",
+        "solution": "{} 的一个解答，以及检查的结果",
+        "click": "动手写代码：{}",
+        "copy": "动手写代码：打开课程副本里的 `{}`",
+        "outputs": "{}。下面的输出来自解答，解答本身已折叠。",
+    },
+}
 _MARKERS = ("### BEGIN SOLUTION", "### END SOLUTION")
 _FIRST_CHECK = "<!-- first check -->\n"
 _START = "<!-- start -->\n"
@@ -100,15 +115,15 @@ def lesson(name: str, repository: str, path: str, language: str = "en") -> nbfor
         elif kind == "check" and cell.cell_type == "code":
             cells.append(_plain(cell, cell.source))
             pending[-1].outputs += cell.outputs
-            for solution in pending:
-                cells.append(_folded(solution, "hide-cell", _SOLUTION.format(number.replace("-", "."))))
+            words = _SAID[language]["solution"].format(number.replace("-", "."))
+            cells += [_folded(solution, "hide-cell", words) for solution in pending]
             pending = []
         else:
             cells.append(cell)
     title = next(cell for cell in cells if cell.cell_type == "markdown")
     heading, _, rest = opening.with_badges(title.source, "", "", "").partition("\n")
-    title.source = f"{heading}\n\n{_where(path, repository)}\n{rest}"
-    _folded(next(cell for cell in cells if cell.cell_type == "code"), "hide-input", _SETUP)
+    title.source = f"{heading}\n\n{_where(path, repository, language)}\n{rest}"
+    _folded(next(cell for cell in cells if cell.cell_type == "code"), "hide-input", _SAID[language]["set up"])
     page.cells = cells
     for i, cell in enumerate(cells):
         cell.id = f"cell-{i}"
@@ -132,12 +147,13 @@ def _finished(language: str) -> finished.Catalogue:
     return finished.Catalogue(finished.escaped(json.loads(text)))
 
 
-def _where(path: str, repository: str) -> str:
+def _where(path: str, repository: str, language: str) -> str:
     """The line that says where the reader can write along."""
+    said = _SAID[language]
     links = opening.links(path, repository) | ({"GitHub": opening.file(path, repository)} if repository else {})
     buttons = " ".join(f"[{service}]({link})" for service, link in links.items())
-    place = f"Write along in {buttons}" if links else f"To write along, open `{path}` in your copy of the course"
-    return f"{{.where}}\n{place}. The outputs below are those of the solutions, which are folded away.\n"
+    place = said["click"].format(buttons) if links else said["copy"].format(path)
+    return f"{{.where}}\n{said['outputs'].format(place)}\n"
 
 
 def _plain(cell: nbformat.NotebookNode, source: str, outputs=()) -> nbformat.NotebookNode:

@@ -151,7 +151,7 @@ def _page(shape: str, rows: dict[int, list[Tile]], called) -> str:
         )
     kinds = {tile.kind for tiles in rows.values() for tile in tiles}
     samples = [(chip("&emsp;", _LOOKS[kind]), words) for kind, words in _LEGEND.items() if kind in kinds]
-    steps = frames(said("Step through the programs"), pages)
+    steps = frames(said("Step through the programs:"), pages)
     return f"<div>{steps}{legend(samples)}</div>"
 
 

@@ -92,7 +92,7 @@ def legend(entries: list[tuple[str, str]]) -> str:
 def frames(name: str, pages: list[tuple[str, str]]) -> str:
     """One page at a time, chosen by a row of buttons: the arrow keys step through them.
 
-    name: of the row. pages: (name, HTML). It is CSS alone, so it works in all notebooks, also in a stored one, whose
+    name: of the row, with its colon. pages: (name, HTML). It is CSS alone, so it works in all notebooks, also in a stored one, whose
     widgets would need a running kernel and a package. Where a page drops style sheets, the frames stand one below the
     other, each with its name.
     """
@@ -117,5 +117,5 @@ def frames(name: str, pages: list[tuple[str, str]]) -> str:
     # A form keeps the buttons of one drawing apart from those of another; "dialog" keeps it from being sent.
     return (
         f'<form method="dialog" class="five-passes-frames"><style>{style}</style>'
-        f'<p hidden style="margin:.4em 0"><span>{escaped(name)}: </span>{buttons}</p>{body}</form>'
+        f'<p hidden style="margin:.4em 0"><span>{escaped(name)} </span>{buttons}</p>{body}</form>'
     )

@@ -163,7 +163,7 @@ def page(panels: list[Panel], order: str, stopped: str | None) -> str:
     if len(panels) > _PANELS:
         notes.append(said("Drawn here: the first {PANELS} of {count} tables.", PANELS=_PANELS, count=len(panels)))
     below = "".join(f'<div style="margin:.4em 0">{escaped(note)}</div>' for note in notes)
-    steps = frames(said("Step through the programs"), _pages(launches, cells))
+    steps = frames(said("Step through the programs:"), _pages(launches, cells))
     return (
         f"<div>{steps}{below}{''.join(_in_time(launch, order) for launch in launches)}{_legend(launches, cells)}</div>"
     )
