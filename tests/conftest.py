@@ -138,8 +138,8 @@ def unwrapped(printed: str) -> list[str]:
 
 def working_tree(copy: pathlib.Path) -> None:
     """Copy the course as it is now, without what running and testing it leaves behind."""
-    leave_out = shutil.ignore_patterns(".*", "__pycache__", "results", "build", "screenshots", "five_passes*", "*.zip")
-    shutil.copytree(ROOT, copy, ignore=leave_out)
+    made = ("__pycache__", "results", "build", "screenshots", "pages", "html", "jupyter_execute")
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", *made, "five_passes*", "*.zip"))
 
 
 @pytest.fixture(autouse=True)
