@@ -92,9 +92,9 @@ def legend(entries: list[tuple[str, str]]) -> str:
 def frames(name: str, pages: list[tuple[str, str]]) -> str:
     """One page at a time, chosen by a row of buttons: the arrow keys step through them.
 
-    name: of the row, with its colon. pages: (name, HTML). It is CSS alone, so it works in all notebooks, also in a stored one, whose
-    widgets would need a running kernel and a package. Where a page drops style sheets, the frames stand one below the
-    other, each with its name.
+    name: of the row, with its colon. pages: (name, HTML). It is CSS alone, so it works in all notebooks, also in a
+    stored one, whose widgets would need a running kernel and a package. Where a page drops style sheets, the frames
+    stand one below the other, each with its name.
     """
     if len(pages) == 1:
         return pages[0][1]
