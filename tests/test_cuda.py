@@ -243,6 +243,11 @@ WRONG = {
         r"the compiler refuses line 3, `y\[0\] = foo\(me\);`: 'foo' was not declared",
     ),
     "another library": ("    y[0] = std::max(me, n);\n", "`y\\[0\\] = std::max.*CUDA has fmaxf, max"),
+    "cooperative groups": (
+        "#include <cooperative_groups.h>\n    namespace cg = cooperative_groups;\n",
+        "line 4, `namespace cg = cooperative_groups;`: what only a header brings .*CUDA has __syncthreads",
+    ),
+    "a library of CUDA": ("    y[0] = cub::Max()(x[me], 0);\n", "line 3, .*what only a header brings is not there"),
     "an open array": (
         "    extern __shared__ float s[];\n",
         "line 3, .*: this launch brings no .*the array needs a size",

@@ -103,6 +103,7 @@ COMPILED = {
     "letters-behind-a-number": "float x = 1.5ff;",
     "no-cpp": "int f() { return 3 }",
     "about-std": "float x = std::max(1, 2);",
+    "about-a-header": "namespace cg = cooperative_groups;",
     "shared-and-not": "extern thread_local float a[3];\nextern float a[3];",
 }
 # {kind: messages} of Triton, which the stored answers raise for real, and of other machines and versions.

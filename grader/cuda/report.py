@@ -22,6 +22,10 @@ _LOAD = 0
 # Advice for errors in which g++ names text that the learner did not write.
 _ADVICE = {
     "about-std": said("C++'s own std is not there in a kernel; CUDA has fmaxf, max, __expf and others without it"),
+    "about-a-header": said(
+        "what only a header brings is not there in a kernel; "
+        "CUDA has __syncthreads, __shfl_xor_sync and others without it"
+    ),
     "shared-and-not": said("this name is declared with __shared__ in one place and without it in another"),
     "colon": said("there is a ':' where C++ takes none"),
     "call-with-a-place": said("the call has more arguments than this function takes"),

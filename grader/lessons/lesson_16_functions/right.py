@@ -1,6 +1,7 @@
 """Pairs of a mean cross-entropy and its gradient that are right, each by another method. x: M×N, float32; t: M, int64.
 
-Rows whose target is -100 do not count; some row does.
+Rows whose target is -100 do not count. Where none does, the loss is NaN and the gradient 0. Logits may be -inf, a whole
+tile of them too, as long as a row has another one.
 """
 
 import torch
@@ -31,7 +32,8 @@ def tiled_loss(x, t):
     m, d = torch.full((len(x),), -torch.inf), torch.zeros(len(x))
     for tile in x.split(64, dim=1):
         new = torch.maximum(m, tile.amax(1))
-        d = d * (m - new).exp() + (tile - new[:, None]).exp().sum(1)
+        shift = torch.where(new == -torch.inf, 0.0, new)  # as long as there is nothing but -inf
+        d = d * (m - shift).exp() + (tile - shift[:, None]).exp().sum(1)
         m = new
     hit = x.gather(1, t.clamp(min=0)[:, None])[:, 0]
     return torch.where(t != -100, d.log() + (m - hit), 0.0).sum() / (t != -100).sum()
@@ -43,7 +45,7 @@ def tiled_gradient(x, t):
     for start in range(0, x.shape[1], 64):
         tile = x[:, start : start + 64]
         hits = torch.arange(start, start + tile.shape[1]) == t[:, None]
-        dx[:, start : start + 64] = counted / count * ((tile - lse).exp() - hits.float())
+        dx[:, start : start + 64] = torch.where(counted, ((tile - lse).exp() - hits.float()) / count, 0.0)
     return dx
 
 
@@ -58,7 +60,8 @@ def by_hits_loss(x, t):
 def by_hits_gradient(x, t):
     e = (x - x.amax(1, keepdim=True)).exp()
     counted = (t != -100)[:, None]
-    return (e / e.sum(1, keepdim=True) - _columns(x, t).float()) * counted / counted.sum()
+    dx = (e / e.sum(1, keepdim=True) - _columns(x, t).float()) / counted.sum()
+    return dx.masked_fill(~counted, 0.0)
 
 
 def base_two_loss(x, t):
@@ -72,7 +75,7 @@ def base_two_loss(x, t):
 def base_two_gradient(x, t):
     e = ((x - x.amax(1, keepdim=True)) * 1.4426950408889634).exp2()
     counted = (t != -100)[:, None]
-    return torch.where(counted, e / e.sum(1, keepdim=True) - _columns(x, t).float(), 0.0) / counted.sum()
+    return torch.where(counted, (e / e.sum(1, keepdim=True) - _columns(x, t).float()) / counted.sum(), 0.0)
 
 
 def exact_loss(x, t):

@@ -191,6 +191,7 @@ _PATTERNS = {
     "no-cpp": r"^(?:expected|stray|missing|unterminated|invalid digit|'else' without|exponent has|too many decimal"
     r"|(?:break|continue) statement)",
     "about-std": r"'std'",
+    "about-a-header": r"'cooperative_groups'|'(?:cub|thrust)' has not been declared",
     "shared-and-not": r"thread-local",
     "colon": r"nested-name-specifier",
     "call-with-a-place": r"'cpu_spot'",  # cuda_on_cpu.h gives it to the functions that it stands for
