@@ -16,7 +16,18 @@ import numpy as np
 
 from ..sentence import fault, listed, said
 from ..spec import called
-from . import bfloat16, caching, compat, float8, launch_args, left_open, poison, promises
+from . import (
+    addresses_as_numbers,
+    bfloat16,
+    caching,
+    compat,
+    float8,
+    launch_args,
+    left_open,
+    open_lanes,
+    poison,
+    promises,
+)
 from .address_space import OutOfBounds, Region, in_words
 from .batching import scheduler
 from .batching.array import Unbatchable
@@ -40,6 +51,8 @@ _GROUPS = {
             _hook_atomics,
             _hook_programs,
             left_open.hook,
+            open_lanes.hook,
+            addresses_as_numbers.hook,
             promises.hook,
             _hook_launch,
         ),
@@ -248,6 +261,7 @@ def _hook_atomics(private: Private) -> None:
             before = private.Handle(before.data.view(val.data.dtype), val.dtype.scalar)
         if current.launch is not None:
             poison.added(ptr.data, mask.data, ptr.get_element_ty(), private.numpy_dtype)
+            before = _unknown_where_masked(before, mask.data, private)
         return before
 
     def atomic_cas(self, ptr, cmp, *args, **kwargs):
@@ -273,6 +287,16 @@ def _hook_atomics(private: Private) -> None:
     private.replace("atomic_rmw", atomic_rmw)
     private.replace("atomic_cas", atomic_cas)
     private.replace_method("create_descriptor_reduce", descriptor_reduce)
+
+
+def _unknown_where_masked(before, mask, private: Private):
+    """What an atomic operation found, with poison in the lanes that it left out, or else 0."""
+    if mask.all():
+        return before
+    current.took_a_way()
+    masked = ~np.broadcast_to(mask, before.data.shape)
+    unknown = poison.fill(masked[None], before.dtype, private.numpy_dtype)[0] if current.poison else 0
+    return private.Handle(np.where(masked, unknown, before.data).astype(before.data.dtype), before.dtype)
 
 
 def _operation(name: str, element) -> str:
