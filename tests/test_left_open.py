@@ -90,6 +90,7 @@ RIGHT = {
     "both in order": ("y = x + tl.sum(tl.cat(i, i) * (tl.arange(0, 2 * N) < N).to(tl.int32), axis=0)", 0),
     "rows in order": ("y = tl.reshape(tl.reshape(x, (4, 4)), (N,))", 0),
     "an atomic operation": ("y = x + tl.where(i < 5, tl.atomic_add(y_ptr + i, x, mask=i < 5), 0.0)", 1),
+    "lanes that are counted": ("n = tl.atomic_add(y_ptr + i * 0, x * 0.0 + 1.0); y = x + tl.max(n, axis=0)", 1),
     "in range": ("y = (x.to(tl.int32) // 3 + (i << 31)).to(tl.float32)", 0),
 }
 
@@ -119,6 +120,7 @@ WRONG = {
     "rows with NaN": "y = tl.argmax(tl.where(i == 7, float('nan'), x).reshape(1, N), 1) + x",
     "two blocks in one": "y = tl.max(tl.reshape(tl.cat(i, i + N, can_reorder=True), (N, 2)), axis=1).to(tl.float32)",
     "rows in any order": "y = tl.reshape(x, (4, 4), can_reorder=True).reshape(N)",
+    "lanes that come to one number": "n = tl.atomic_add(y_ptr + i * 0, x * 0.0 + 1.0); y = n - tl.min(n, axis=0)",
     "an atomic operation": "y = tl.atomic_add(y_ptr + i, x, mask=i < 5)",
     "order of a reduction": "y = tl.reduce(i, 0, digits).to(tl.float32) + x",
     "grouping of a scan": "y = tl.associative_scan(x, 0, added_to_exp)",
@@ -128,7 +130,7 @@ WRONG = {
 @pytest.mark.parametrize("line", WRONG.values(), ids=WRONG)
 def test_what_depends_on_the_way_differs(line):
     """And the launch says that there was a choice."""
-    one, other, note = both_ways(line)
+    one, other, note = both_ways(*line.split("; "))
 
     assert not torch.allclose(one, other, rtol=1e-5, atol=1e-5, equal_nan=True) and note == 1
 

@@ -250,8 +250,13 @@ def _hook_atomics(private: Private) -> None:
     rmw, cas = private.atomic_rmw, private.atomic_cas
 
     def atomic_rmw(self, op, ptr, val, mask, *args, **kwargs):
+        order = None
         if current.launch is not None:
             ptr = _checked_update(ptr, mask.data, private, val.data.itemsize)
+            order = _order_of_lanes(ptr.data, mask.data)
+        if order is not None:
+            whole = ptr.data.shape
+            ptr, val, mask = (_in_order(each, whole, order, private) for each in (ptr, val, mask))
         if op.name == "FADD" and val.data.dtype.itemsize == 2 and current.launch is not None:
             is_bfloat16 = ptr.get_element_ty().is_bf16()
             before = private.Handle(bfloat16.add(ptr.data, val.data, mask.data, is_bfloat16), val.dtype.scalar)
@@ -262,6 +267,8 @@ def _hook_atomics(private: Private) -> None:
         if current.launch is not None:
             poison.added(ptr.data, mask.data, ptr.get_element_ty(), private.numpy_dtype)
             before = _unknown_where_masked(before, mask.data, private)
+        if order is not None:
+            before = private.Handle(before.data[np.argsort(order)].reshape(whole), before.dtype)
         return before
 
     def atomic_cas(self, ptr, cmp, *args, **kwargs):
@@ -287,6 +294,25 @@ def _hook_atomics(private: Private) -> None:
     private.replace("atomic_rmw", atomic_rmw)
     private.replace("atomic_cas", atomic_cas)
     private.replace_method("create_descriptor_reduce", descriptor_reduce)
+
+
+def _order_of_lanes(addresses: np.ndarray, mask: np.ndarray) -> np.ndarray | None:
+    """The order in which the lanes of an atomic operation come to memory; None where it is that of their numbers.
+
+    It is left open where two of them come to the same address.
+    """
+    if addresses.size < 2:
+        return None
+    active = addresses[np.broadcast_to(mask, addresses.shape)]
+    if np.unique(active).size == active.size:
+        return None
+    current.took_a_way()
+    return None if current.poison else left_open.drawn(addresses.size).permutation(addresses.size)
+
+
+def _in_order(handle, shape: tuple[int, ...], order: np.ndarray, private: Private):
+    """The lanes of a handle in another order, along one axis. shape: of the block."""
+    return private.Handle(np.broadcast_to(handle.data, shape).reshape(-1)[order], handle.dtype)
 
 
 def _unknown_where_masked(before, mask, private: Private):
