@@ -250,13 +250,8 @@ def _hook_atomics(private: Private) -> None:
     rmw, cas = private.atomic_rmw, private.atomic_cas
 
     def atomic_rmw(self, op, ptr, val, mask, *args, **kwargs):
-        order = None
         if current.launch is not None:
             ptr = _checked_update(ptr, mask.data, private, val.data.itemsize)
-            order = _order_of_lanes(ptr.data, mask.data)
-        if order is not None:
-            whole = ptr.data.shape
-            ptr, val, mask = (_in_order(each, whole, order, private) for each in (ptr, val, mask))
         if op.name == "FADD" and val.data.dtype.itemsize == 2 and current.launch is not None:
             is_bfloat16 = ptr.get_element_ty().is_bf16()
             before = private.Handle(bfloat16.add(ptr.data, val.data, mask.data, is_bfloat16), val.dtype.scalar)
@@ -267,8 +262,6 @@ def _hook_atomics(private: Private) -> None:
         if current.launch is not None:
             poison.added(ptr.data, mask.data, ptr.get_element_ty(), private.numpy_dtype)
             before = _unknown_where_masked(before, mask.data, private)
-        if order is not None:
-            before = private.Handle(before.data[np.argsort(order)].reshape(whole), before.dtype)
         return before
 
     def atomic_cas(self, ptr, cmp, *args, **kwargs):
@@ -291,28 +284,36 @@ def _hook_atomics(private: Private) -> None:
 
     wait = private.Builder.create_barrier
     private.replace_method("create_barrier", barrier)
-    private.replace("atomic_rmw", atomic_rmw)
+    private.replace("atomic_rmw", _in_any_order(atomic_rmw, private))
     private.replace("atomic_cas", atomic_cas)
     private.replace_method("create_descriptor_reduce", descriptor_reduce)
 
 
-def _order_of_lanes(addresses: np.ndarray, mask: np.ndarray) -> np.ndarray | None:
-    """The order in which the lanes of an atomic operation come to memory; None where it is that of their numbers.
+def _in_any_order(atomic_rmw, private: Private):
+    """The atomic operation, whose lanes come to memory in an order that is left open where two have one address."""
 
-    It is left open where two of them come to the same address.
-    """
-    if addresses.size < 2:
-        return None
+    def in_order(handle, shape, order):
+        return private.Handle(np.broadcast_to(handle.data, shape).reshape(-1)[order], handle.dtype)
+
+    @functools.wraps(atomic_rmw)
+    def ordered(self, op, ptr, val, mask, *args, **kwargs):
+        shape, count = np.shape(ptr.data), np.size(ptr.data)
+        if current.transaction is not None or current.launch is None or count < 2 or not _meet(ptr.data, mask.data):
+            return atomic_rmw(self, op, ptr, val, mask, *args, **kwargs)
+        current.took_a_way()
+        if current.poison:
+            return atomic_rmw(self, op, ptr, val, mask, *args, **kwargs)
+        order = left_open.drawn(count).permutation(count)
+        before = atomic_rmw(self, op, *(in_order(each, shape, order) for each in (ptr, val, mask)), *args, **kwargs)
+        return private.Handle(before.data[np.argsort(order)].reshape(shape), before.dtype)
+
+    return ordered
+
+
+def _meet(addresses: np.ndarray, mask: np.ndarray) -> bool:
+    """Whether two active lanes have one address."""
     active = addresses[np.broadcast_to(mask, addresses.shape)]
-    if np.unique(active).size == active.size:
-        return None
-    current.took_a_way()
-    return None if current.poison else left_open.drawn(addresses.size).permutation(addresses.size)
-
-
-def _in_order(handle, shape: tuple[int, ...], order: np.ndarray, private: Private):
-    """The lanes of a handle in another order, along one axis. shape: of the block."""
-    return private.Handle(np.broadcast_to(handle.data, shape).reshape(-1)[order], handle.dtype)
+    return np.unique(active).size < active.size
 
 
 def _unknown_where_masked(before, mask, private: Private):

@@ -2,9 +2,9 @@
 
 These are the lanes of a load or an atomic operation that no mask lets in, a conversion of a number that its type does
 not have, a division of whole numbers by 0 or of the smallest one by -1, a shift by as many bits as there are, the order
-of a reduction or a scan with a function of one's own, and that in which lanes come to an atomic operation; and what is in open_lanes.py and addresses_as_numbers.py.
-Here each of them has two ways (Call.poison), and the record of a launch notes that one was taken. So a result that is
-right in both ways depends on none.
+of a reduction or a scan with a function of one's own, and that in which lanes come to an atomic operation; and what is
+in open_lanes.py and addresses_as_numbers.py. Here each of them has two ways (Call.poison), and the record of a launch
+notes that one was taken. So a result that is right in both ways depends on none.
 """
 
 from __future__ import annotations
