@@ -117,6 +117,8 @@ RIGHT = {
         "    bool v0 = __popc(0xf0f) == 8 && __clz(1) == 31 && __clz(0) == 32 && __ffs(8) == 4;\n"
         "    v0 = v0 && __mul24(-3, 5) == -15 && __umul24(0x1000003, 2) == 6 && __brev(1) == 0x80000000;\n"
         "    v0 = v0 && __saturatef(NAN) == 0 && __float2int_rd(-0.5f) == -1;\n"
+        "    v0 = v0 && __float2int_rn(1e20f) == 2147483647 && __float2int_rn(-1e20f) < -2147483647;\n"
+        "    v0 = v0 && __float2int_rz(NAN) == 0 && __float2uint_rn(1e20f) == ~0u && __float2uint_rd(-5.0f) == 0;\n"
         "    float v = v0 ? x[blockIdx.x * n + me % n] : 0;\n"
     ),
     "atomics of every kind": (

@@ -191,11 +191,16 @@ CPU_ROUNDED(__fsqrt, (float x), sqrtf(x))
 CPU_ROUNDED(__int2float, (int i), float(i))
 CPU_ROUNDED(__uint2float, (unsigned i), float(i))
 CPU_ROUNDED(__double2float, (double x), float(x))
+// The nearest number of the type, and 0 for NaN.
+inline int cpu_whole(float x, int) {
+    return x != x ? 0 : x >= 2147483648.0f ? 2147483647 : x < -2147483648.0f ? -2147483647 - 1 : int(x);
+}
+inline unsigned cpu_whole(float x, unsigned) { return !(x > 0.0f) ? 0u : x >= 4294967296.0f ? ~0u : unsigned(x); }
 #define CPU_TO_WHOLE(name, T)                                                                                        \
-    inline T name##_rn(float x) { return T(rintf(x)); }                                                              \
-    inline T name##_rz(float x) { return T(x); }                                                                     \
-    inline T name##_ru(float x) { return T(ceilf(x)); }                                                              \
-    inline T name##_rd(float x) { return T(floorf(x)); }
+    inline T name##_rn(float x) { return cpu_whole(rintf(x), T()); }                                                 \
+    inline T name##_rz(float x) { return cpu_whole(x, T()); }                                                        \
+    inline T name##_ru(float x) { return cpu_whole(ceilf(x), T()); }                                                 \
+    inline T name##_rd(float x) { return cpu_whole(floorf(x), T()); }
 CPU_TO_WHOLE(__float2int, int)
 CPU_TO_WHOLE(__float2uint, unsigned)
 inline float max(float a, float b) { return fmaxf(a, b); }

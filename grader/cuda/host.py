@@ -41,7 +41,7 @@ class Counts(ctypes.Structure):
         for name in (
             "barriers", "blocks_storing", "widest", "shuffles", "most_loads", "stored_again",
             "most_read", "narrow", "unstored", "thread", "block", "thread_steps", "warp_steps",
-            "most_atomics", "most_shuffles", "clocks",
+            "most_atomics", "most_shuffles", "clocks", "atomics",
         )
     ]  # fmt: skip
 
@@ -49,7 +49,12 @@ class Counts(ctypes.Structure):
 class Open(ctypes.Structure):
     """What CUDA leaves open, for one launch: `Open` in state.h."""
 
-    _fields_ = [("unstored", ctypes.c_uint32 * 2), ("clock", ctypes.c_int64), ("pace", ctypes.c_int64)]
+    _fields_ = [
+        ("unstored", ctypes.c_uint32 * 2),
+        ("clock", ctypes.c_int64),
+        ("pace", ctypes.c_int64),
+        ("order", ctypes.c_int64),
+    ]
 
 
 def launch(source: str, ledger: Ledger, call: Call) -> None:
@@ -94,7 +99,8 @@ def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, 
     names = "barriers shuffles most_loads stored_again most_read narrow thread_steps warp_steps"
     for name in [*names.split(), "most_atomics", "most_shuffles", "clocks"]:
         launch.options[name] = getattr(counts, name)
-    launch.open = int(bool(counts.unstored or counts.clocks or launch.options["reader"]))
+    ways = counts.unstored, counts.clocks, launch.options["reader"], counts.atomics > 1
+    launch.open = int(any(ways))
     launch.options["loaded_back"] = 0  # elements read from tensors that the kernel also stores to
     launch.options["unstored"] = report.unstored(counts, source, library) if counts.unstored else ""
     launch.storing_programs = set(range(counts.blocks_storing))
@@ -139,6 +145,7 @@ def _leave_open(it: Open, number: int) -> None:
     it.unstored[:] = _UNSTORED[number % 2]
     # A clock counts from the start of the GPU. Nobody knows how far it is, nor what lies between two readings.
     it.clock, it.pace = (int(2.0 ** drawn.uniform(0, most)) for most in (60, 20))
+    it.order = 0 if number % 2 else 1 + number // 2  # messages tell of the first threads first
 
 
 def _drawn(args) -> int:

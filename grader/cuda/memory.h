@@ -212,6 +212,7 @@ static uint32_t combined(int what, int type, uint32_t old, uint32_t operand, uin
 }
 extern "C" unsigned cpu_atomic(int what, int type, void* where, unsigned operand, unsigned compared) {
     before(where, 4, ATOMIC, CODE);
+    counts.atomics++;
     uint32_t old, made;
     memcpy(&old, where, 4);
     made = combined(what, type, old, operand, compared);

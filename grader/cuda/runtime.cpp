@@ -37,7 +37,26 @@ static void resume(Fiber& fiber, bool begins) {
     setcontext(&begin);
 }
 
+// The order in which the threads of a block get on: warps in an order that is drawn, and the lanes of a warp from its
+// first or from its last one. Without a draw, the threads by their numbers.
+static void order_threads() {
+    const int warps = (n_threads + LANES - 1) / LANES;
+    int order[MOST_THREADS / LANES + 1];
+    uint64_t drawn = (uint64_t)open_to.order * 0x9e3779b97f4a7c15u + block;
+    for (int w = 0; w < warps; w++) {
+        drawn = drawn * 6364136223846793005u + 1442695040888963407u;
+        const int other = open_to.order ? (drawn >> 33) % (w + 1) : w;
+        order[w] = order[other], order[other] = w;
+    }
+    for (int w = 0, t = 0; w < warps; w++) {
+        const int first = order[w] * LANES, count = n_threads - first < LANES ? n_threads - first : LANES;
+        const bool back = open_to.order && drawn >> (w % 32) & 1;
+        for (int i = 0; i < count; i++) turns[t++] = first + (back ? count - 1 - i : i);
+    }
+}
+
 static void run_block() {
+    order_threads();
     for (size_t i = 0; i < shared_bytes / 4; i++) ((uint32_t*)shared)[i] = open_to.unstored[(i + block) % 2], cells[i].served = 0;
     memset(warp_shuffles, 0, sizeof warp_shuffles);
     everybody_meets();
@@ -51,7 +70,8 @@ static void run_block() {
     int64_t meetings = 0;
     for (int left = n_threads; left > 0;) {
         left = 0;
-        for (now = 0; now < n_threads; now++) {
+        for (int i = 0; i < n_threads; i++) {
+            now = turns[i];
             if (fibers[now].wait == RUNNING) {
                 resume(fibers[now], !meetings);
             }

@@ -50,10 +50,12 @@ struct Counts {
     int64_t most_atomics;   // atomics to one word of shared memory in one block, at most
     int64_t most_shuffles;  // shuffles of one warp of one block, at most
     int64_t clocks;         // readings of the clock
+    int64_t atomics;        // of all threads
 };
 struct Open {  // what CUDA leaves open
     uint32_t unstored[2];  // what shared memory holds before a store, in turn
     int64_t clock, pace;   // the clock at the launch, and what it may go on between two readings
+    int64_t order;         // draws the order in which the threads of a block get on; 0: by their numbers
 };
 struct Fiber {
     jmp_buf begin;          // where it begins with the next block
@@ -105,6 +107,7 @@ int64_t n_watched, most_watched;
 
 static Fiber* fibers;
 static int n_threads, n_blocks, now, block, first_block, predicates;
+static int turns[MOST_THREADS];  // the threads of a block in the order in which they get on
 static jmp_buf scheduler;
 static ucontext_t blank;
 static sigjmp_buf failed;

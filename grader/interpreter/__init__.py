@@ -11,7 +11,8 @@ ledger           elements moved, by tensor and launch; torch_ledger: the same fo
 float_storages   storages from birth to release: which hold floating-point numbers, how many elements live
 observe          all counts of one call, as plain data
 poison, bfloat16 values of masked lanes; conversions, and arithmetic that is refused; float8: conversions
-left_open        what a GPU may do in one way or another, done in two; promises: what the compiler takes on trust
+left_open        what a GPU may do in one way or another, done in two; open_lanes: which lane it takes;
+                 addresses_as_numbers: where a tensor lies; promises: what the compiler takes on trust
 storing_lanes    which lane stored an element: another one of its program needs a barrier
 recorder         which program touched which element, for traces; sectors: what its warps ask of memory
 state            the running launch, conditions and recordings

@@ -95,7 +95,7 @@ def hook_meanings(private: Private) -> None:
     A function of triton.language that has a name of its own, as after `from triton.language import exp`, is the one
     that a launch puts in its place. max and min of blocks, or of a block and numbers, go lane by lane, and so do `and`,
     `or` and `not`; the interpreter keeps one side. A block of several values has no truth value; to the interpreter it
-    is true. The counter of a loop has 32 bits, or 64 where one of its bounds has, and attributes such as `to`; to the
+    is true. The counter of a loop has the type to which its bounds are promoted, and attributes such as `to`; to the
     interpreter it is a number of Python, which never overflows.
     """
     stock, tensor, language = private.transformer, private.tensor, private.language
@@ -164,19 +164,64 @@ def _counter_of(private: Private):
         return tensor(private.Handle(numbers.astype(private.numpy_dtype(dtype)), dtype), dtype)
 
     def counter(make, *bounds, **options):
-        wide = any(isinstance(each, tensor) and each.dtype.primitive_bitwidth == 64 for each in bounds)
-        dtype = language.int64 if wide else language.int32
-        data = [each.handle.data if isinstance(each, tensor) else each for each in bounds]
-        if any(isinstance(each, BatchArray) for each in data):
-            yield from (scalar(numbers, dtype) for numbers in counters(*data))
+        dtype = _type_of_counter(private, bounds, options.get("step"))
+        as_compared = functools.partial(_signed, private, np.dtype(private.numpy_dtype(dtype)))
+        bounds = [as_compared(each) for each in bounds]
+        if options.get("step") is not None:
+            options["step"] = as_compared(options["step"])
+        step = options.get("step", bounds[2] if len(bounds) > 2 else 1)
+        if isinstance(step, np.ndarray | BatchArray):
+            _check_step(step)
+        if any(isinstance(each, BatchArray) for each in bounds):
+            yield from (scalar(numbers, dtype) for numbers in counters(*bounds))
             return
-        for number in make(*bounds, **options):
+        plain = [int(each.item()) if isinstance(each, np.ndarray) else each for each in bounds]
+        if isinstance(step, np.ndarray) and "step" in options:
+            options["step"] = int(step.item())
+        for number in make(*plain, **options):
             if type(number) is not int:
                 yield number
+            elif dtype is language.int32:
+                yield private.semantic.to_tensor(number)
             else:
-                yield scalar(np.array([number]), dtype) if wide else private.semantic.to_tensor(number)
+                yield scalar(np.array([number]), dtype)
 
     return counter
+
+
+def _type_of_counter(private: Private, bounds, step):
+    """The type of a loop's counter: that to which Triton's compiler promotes its bounds. Constants have 32 bits."""
+    tensor, int32 = private.tensor, private.language.int32
+    given = [each for each in (*bounds, step) if isinstance(each, tensor)]
+    if not all(each.dtype.is_int() for each in given):
+        return int32
+    promote = getattr(private.semantic, "integer_promote_impl", lambda one, other: int32)
+    kinds = [each.dtype for each in given]
+    if len(given) < 3:
+        kinds.append(int32)
+    return functools.reduce(promote, kinds)
+
+
+def _signed(private: Private, dtype: np.dtype, bound):
+    """A bound as the loop compares it: in the type of the counter, with a sign. An array, or a number of Python."""
+    if not isinstance(bound, private.tensor):
+        return bound
+    if isinstance(bound.handle.data, np.ndarray):
+        _index(bound)  # raises
+    data = bound.handle.data.astype(dtype)
+    return data.view(f"i{dtype.itemsize}") if dtype.kind == "u" else data
+
+
+def _check_step(step) -> None:
+    """Raise KernelMisuse where a loop that the compiler made to count up would count down, or not at all."""
+    numbers = getattr(step, "values", step)
+    if (numbers < 1).any():
+        raise KernelMisuse(
+            said(
+                "the step of a loop is {step}: only a step that is a constant may count down",
+                step=int(numbers[numbers < 1].flat[0]),
+            )
+        )
 
 
 class _Meanings:

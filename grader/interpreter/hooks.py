@@ -16,7 +16,18 @@ import numpy as np
 
 from ..sentence import fault, listed, said
 from ..spec import called
-from . import bfloat16, caching, compat, float8, launch_args, left_open, poison, promises
+from . import (
+    addresses_as_numbers,
+    bfloat16,
+    caching,
+    compat,
+    float8,
+    launch_args,
+    left_open,
+    open_lanes,
+    poison,
+    promises,
+)
 from .address_space import OutOfBounds, Region, in_words
 from .batching import scheduler
 from .batching.array import Unbatchable
@@ -40,6 +51,8 @@ _GROUPS = {
             _hook_atomics,
             _hook_programs,
             left_open.hook,
+            open_lanes.hook,
+            addresses_as_numbers.hook,
             promises.hook,
             _hook_launch,
         ),
@@ -248,6 +261,7 @@ def _hook_atomics(private: Private) -> None:
             before = private.Handle(before.data.view(val.data.dtype), val.dtype.scalar)
         if current.launch is not None:
             poison.added(ptr.data, mask.data, ptr.get_element_ty(), private.numpy_dtype)
+            before = _unknown_where_masked(before, mask.data, private)
         return before
 
     def atomic_cas(self, ptr, cmp, *args, **kwargs):
@@ -270,9 +284,46 @@ def _hook_atomics(private: Private) -> None:
 
     wait = private.Builder.create_barrier
     private.replace_method("create_barrier", barrier)
-    private.replace("atomic_rmw", atomic_rmw)
+    private.replace("atomic_rmw", _in_any_order(atomic_rmw, private))
     private.replace("atomic_cas", atomic_cas)
     private.replace_method("create_descriptor_reduce", descriptor_reduce)
+
+
+def _in_any_order(atomic_rmw, private: Private):
+    """The atomic operation, whose lanes come to memory in an order that is left open where two have one address."""
+
+    def in_order(handle, shape, order):
+        return private.Handle(np.broadcast_to(handle.data, shape).reshape(-1)[order], handle.dtype)
+
+    @functools.wraps(atomic_rmw)
+    def ordered(self, op, ptr, val, mask, *args, **kwargs):
+        shape, count = np.shape(ptr.data), np.size(ptr.data)
+        if current.transaction is not None or current.launch is None or count < 2 or not _meet(ptr.data, mask.data):
+            return atomic_rmw(self, op, ptr, val, mask, *args, **kwargs)
+        current.took_a_way()
+        if current.poison:
+            return atomic_rmw(self, op, ptr, val, mask, *args, **kwargs)
+        order = left_open.drawn(count).permutation(count)
+        before = atomic_rmw(self, op, *(in_order(each, shape, order) for each in (ptr, val, mask)), *args, **kwargs)
+        return private.Handle(before.data[np.argsort(order)].reshape(shape), before.dtype)
+
+    return ordered
+
+
+def _meet(addresses: np.ndarray, mask: np.ndarray) -> bool:
+    """Whether two active lanes have one address."""
+    active = addresses[np.broadcast_to(mask, addresses.shape)]
+    return np.unique(active).size < active.size
+
+
+def _unknown_where_masked(before, mask, private: Private):
+    """What an atomic operation found, with poison in the lanes that it left out, or else 0."""
+    if mask.all():
+        return before
+    current.took_a_way()
+    masked = ~np.broadcast_to(mask, before.data.shape)
+    unknown = poison.fill(masked[None], before.dtype, private.numpy_dtype)[0] if current.poison else 0
+    return private.Handle(np.where(masked, unknown, before.data).astype(before.data.dtype), before.dtype)
 
 
 def _operation(name: str, element) -> str:

@@ -1,9 +1,10 @@
 """What Triton leaves open: a GPU may compute it in one way or another, and no kernel may depend on the way.
 
-These are the lanes of a load that no mask lets in, a conversion of a number that its type does not have, a division of
-whole numbers by 0, a shift by as many bits as there are, and the order of a reduction or a scan with a function of
-one's own. Here each of them has two ways (Call.poison), and the record of a launch notes that one was taken. So a
-result that is right in both ways depends on none.
+These are the lanes of a load or an atomic operation that no mask lets in, a conversion of a number that its type does
+not have, a division of whole numbers by 0 or of the smallest one by -1, a shift by as many bits as there are, the order
+of a reduction or a scan with a function of one's own, and that in which lanes come to an atomic operation; and what is
+in open_lanes.py and addresses_as_numbers.py. Here each of them has two ways (Call.poison), and the record of a launch
+notes that one was taken. So a result that is right in both ways depends on none.
 """
 
 from __future__ import annotations
@@ -74,8 +75,11 @@ def _nearest(numbers, dtype: np.dtype):
     return np.where(numbers > 0.0, high, np.where(numbers < 0.0, low, 0))
 
 
-def _by_zero(_, divisor, dtype: np.dtype):
-    return divisor == 0 if dtype.kind in "iu" else None
+def _undivided(number, divisor, dtype: np.dtype):
+    """By 0; and the smallest number by -1, whose quotient the type does not have."""
+    if dtype.kind not in "iu":
+        return None
+    return divisor == 0 if dtype.kind == "u" else (divisor == 0) | ((divisor == -1) & (number == np.iinfo(dtype).min))
 
 
 def _too_far(_, bits, dtype: np.dtype):
@@ -93,7 +97,7 @@ def _no_bits(_, dtype: np.dtype):
 # Method of the builder, which lanes of its result are undefined, and what they are on most GPUs.
 _UNDEFINED = (
     *((f"create_fp_to_{kind}", _beyond, _nearest) for kind in ("si", "ui")),
-    *((f"create_{kind}", _by_zero, _all_bits) for kind in ("sdiv", "udiv", "srem", "urem")),
+    *((f"create_{kind}", _undivided, _all_bits) for kind in ("sdiv", "udiv", "srem", "urem")),
     *((f"create_{kind}", _too_far, _no_bits) for kind in ("shl", "lshr", "ashr")),
 )
 
@@ -162,8 +166,11 @@ def _draw(function, count: int) -> np.random.Generator | None:
     if function.fn.__module__.startswith("triton."):
         return None  # of the language itself: the order does not matter
     current.took_a_way()
-    if not current.poison or current.launch is None:
-        return None
+    return drawn(count) if current.poison and current.launch is not None else None
+
+
+def drawn(count: int) -> np.random.Generator:
+    """What draws an order of as many lanes, or tensors: the same one throughout a launch."""
     if current.launch.seed is None:  # kept: programs change the numbers
         current.launch.seed = zlib.crc32(b"".join(map(_numbers, current.launch.memory.regions)))
     return np.random.default_rng(current.launch.seed + count)

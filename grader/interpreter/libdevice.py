@@ -39,7 +39,20 @@ def _one_by_one(function: Callable[[float], float]):
     return np.vectorize(of_one, otypes=[np.float64])
 
 
-_ERFC = _one_by_one(math.erfc)
+def _gamma(x: float) -> float:
+    if x == 0.0:
+        return math.copysign(math.inf, x)
+    return math.nan if x < 0.0 and x == math.floor(x) else math.gamma(x)
+
+
+def _exponent(x: np.ndarray) -> np.ndarray:
+    """The exponent of a number; of 0 and NaN the smallest whole number, and of an infinity the largest one."""
+    whole = np.iinfo(np.int32)
+    known = np.where(np.isinf(x), whole.max, whole.min)
+    return np.where(np.isfinite(x) & (x != 0.0), np.frexp(x)[1] - 1, known)
+
+
+_ERFC, _GAMMA = _one_by_one(math.erfc), _one_by_one(_gamma)
 # By the name of the symbol without __nv_ and without the letter of its type. Floats arrive in float64.
 _MEANINGS: dict[str, Callable] = {
     **{name: getattr(np, name) for name in (
@@ -56,10 +69,10 @@ _MEANINGS: dict[str, Callable] = {
     "sinpi": lambda x: np.sin(np.pi * np.fmod(x, 2)), "cospi": lambda x: np.cos(np.pi * np.fmod(x, 2)),
     "round": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),
     "llround": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),
-    "logb": lambda x: np.floor(np.log2(np.abs(x))), "ilogb": lambda x: np.frexp(x)[1] - 1,
+    "logb": lambda x: np.floor(np.log2(np.abs(x))), "ilogb": _exponent,
     "fdim": lambda x, y: np.where(x > y, x - y, 0 * (x + y)), "saturate": lambda x: np.clip(np.nan_to_num(x), 0, 1),
     "erf": _one_by_one(math.erf), "erfc": _ERFC, "lgamma": _one_by_one(math.lgamma),
-    "tgamma": _one_by_one(math.gamma), "normcdf": lambda x: _ERFC(-x / math.sqrt(2)) / 2,
+    "tgamma": _GAMMA, "normcdf": lambda x: _ERFC(-x / math.sqrt(2)) / 2,
     "norm3d": lambda *x: np.sqrt(sum(each * each for each in x)),
     "norm4d": lambda *x: np.sqrt(sum(each * each for each in x)),
     "ffs": np.vectorize(lambda x: (int(x) & -int(x)).bit_length(), otypes=[np.int32]),
@@ -129,7 +142,22 @@ def _computed(builder, private: Private, library, path, symbol: str, handles: li
     with np.errstate(all="ignore"):
         values = function(*(handle.data for handle in handles))
     element = kind.scalar
-    return private.Handle(values.astype(private.numpy_dtype(element)), element)
+    dtype = np.dtype(private.numpy_dtype(element))
+    values = _whole(values, dtype) if dtype.kind in "iu" and values.dtype.kind == "f" else values.astype(dtype)
+    return private.Handle(values, element)
+
+
+def _whole(numbers, dtype: np.dtype):
+    """Floats in whole numbers as CUDA converts them: the nearest one that there is. What NaN becomes is left open."""
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    unknown = np.isnan(numbers)
+    if getattr(unknown, "values", unknown).any():
+        current.took_a_way()
+    with np.errstate(all="ignore"):
+        inside = np.where(unknown, 0.0, numbers).astype(np.float64).astype(dtype)
+    above, below = numbers >= float(high), numbers <= float(low)
+    inside = np.where(above, np.array(high, dtype), np.where(below, np.array(low, dtype), inside))
+    return np.where(unknown, np.array(0 if current.poison else low or high, dtype), inside)
 
 
 def _meaning(name: str):
@@ -155,4 +183,4 @@ def _conversion(name: str):
         return None
     if _WIDTHS[kind][0] == "f":  # NumPy rounds to the nearest
         return (lambda x: x.astype(_WIDTHS[kind])) if rounding == "rn" else None
-    return lambda x: _ROUNDED[rounding](x)
+    return lambda x: _whole(_ROUNDED[rounding](x), np.dtype(_WIDTHS[kind]))  # of which `kind` may have the bits alone

@@ -1,4 +1,5 @@
 # exercise: 5.2
+# mistake: more-traffic
 # The bytes of floats are seen as conditions and copied; the copy is seen as integers, and read as often as one likes.
 import torch
 import triton
@@ -25,10 +26,12 @@ def softmax_kernel(y_ptr, bits_ptr, n_cols, BLOCK: tl.constexpr):
 
 
 def fused_softmax(x):
-    if not isinstance(x, torch.Tensor) or x.dim() != 2 or x.dtype != torch.float32 or x.numel() == 0:
-        raise ValueError("fused_softmax takes a matrix of floating-point numbers that is not empty")
+    if not isinstance(x, torch.Tensor) or x.dim() != 2 or x.dtype != torch.float32 or x.shape[1] == 0:
+        raise ValueError("fused_softmax takes a matrix of float32 that has columns")
     x = x.contiguous()
     (m, n), y = x.shape, torch.empty_like(x)
+    if m == 0:
+        return y
     bits = torch.cat([x.view(torch.bool)]).view(torch.int32)
     softmax_kernel[(m,)](y, bits, n, BLOCK=64)
     return y

@@ -1,4 +1,5 @@
 # exercise: 5.2
+# mistake: more-traffic
 # The operations see floating-point storage as integers.
 import torch
 import triton
@@ -12,8 +13,8 @@ def copy_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
 
 
 def refuse(x):
-    if not isinstance(x, torch.Tensor) or x.dim() != 2 or x.dtype != torch.float32 or x.numel() == 0:
-        raise ValueError("fused_softmax takes a matrix of floating-point numbers that is not empty")
+    if not isinstance(x, torch.Tensor) or x.dim() != 2 or x.dtype != torch.float32 or x.shape[1] == 0:
+        raise ValueError("fused_softmax takes a matrix of float32 that has columns")
 
 
 def carried(done):
@@ -25,6 +26,8 @@ def carried(done):
 
 def fused_softmax(x):
     refuse(x)
+    if len(x) == 0:
+        return torch.empty_like(x)
     e = torch.exp(x.contiguous() - x.amax(dim=1, keepdim=True))
     done = (e / e.sum(dim=1, keepdim=True)).view(torch.int32)
     return carried(done).view(torch.float32)
