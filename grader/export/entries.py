@@ -382,10 +382,12 @@ def remarks(entry: Entry) -> list[str]:
 
 
 def to_look_at(entry: Entry) -> list[str]:
-    """The remarks for the instructor: all but those about names defined twice, which are for the student, and the
-    instructor's own words.
+    """The remarks for the instructor: all but those about names defined twice, which are for the student, those about
+    an earlier attempt, of which there is nothing to decide, and the instructor's own words.
     """
     own = set(map(str, entry.by_hand))
+    if entry.counted and not entry.row["undecided"]:
+        own |= set(map(str, late_or_superseded(entry)))
     return [sentence for sentence in remarks(entry) if not _for_student(sentence) and str(sentence) not in own]
 
 
