@@ -189,7 +189,8 @@ def _entries(options, rows, races: list, without_effect: list[str]) -> list:
         without_effect += bad
     if given and given.race:
         rows = race_points.applied(rows, given.race, races, without_effect)
-    return entries.of(rows, given, good, without_effect, plan.names_of(options.results))
+    names, there = plan.names_of(options.results), plan.files_of(options.results)
+    return entries.of(rows, given, good, without_effect, names, there)
 
 
 def _column(text: str) -> tuple[str, str]:

@@ -11,11 +11,12 @@ import html
 import io
 import pathlib
 import re
+from collections.abc import Iterator
 
 from ..classroom.sanitize import plain
 from ..judge import render
 from ..language import say, speaking
-from ..sentence import counted, joined, listed, said
+from ..sentence import Said, counted, joined, listed, said
 from . import entries as of_entries
 from . import feedback
 from .csv import html_text
@@ -45,85 +46,91 @@ def export(entries: list[Entry], to: pathlib.Path, worksheet: bytes) -> list[str
     most = of_entries.lessons(entries)
     log, students = _lessons(most), by_student(entries)
     rows_of = _rows_of(rows, grade, students)
-    filled, kept, with_feedback = 0, 0, not head[-1].endswith(_BRACKETS)
-    for number, row in enumerate(rows[1:], 1):
-        if len(row) < len(head):
-            continue
-        name, found = plain(" ".join(row[:2])), [key for key, places in rows_of.items() if number in places]
-        if len(found) == 1 and len(rows_of[found[0]]) > 1:  # said of all of them at once, below
-            continue
-        if len(found) > 1:
-            names = joined("{one} or {two}", [students[key][0].row["student"] for key in found])
-            log.append(said("no grade filled in: {name} may be {names}", name=name, names=names))
-            continue
-        if not found:
-            log.append(said("no submission: {name}", name=name))
-            continue
-        mine = students[found[0]]
-        if row[grade + 2].strip().casefold() in _LOCKED:
-            kept += 1
-            continue
-        if not all(entry.finished for entry in mine if entry.counts):
-            log.append(said("not judged in full, and no grade filled in: {student}", student=mine[0].student))
-            continue
-        if unread := [n for n in most if of_entries.standing(mine, n) == "unreadable"]:
-            log.append(
-                said(
-                    "not readable, and no grade filled in: {student}, lesson {list}",
-                    student=mine[0].student,
-                    list=listed(unread),
-                )
-            )
-            continue
-        if not any(entry.counts for entry in mine):  # there are files, but of lessons that the assignment does not have
-            log.append(said("no submission: {name}", name=name))
-            continue
-        points, possible = of_entries.total(mine, most)
-        exempt = [entry.row["lesson"] for entry in mine if entry.counts and entry.exempt]
-        if {*exempt} >= {*most}:
-            log.append(said("exempt, and no grade filled in: {student}", student=mine[0].student))
-            continue
-        if exempt:
-            log.append(
-                said(
-                    "{student} is exempt from lesson {list}, and has {score} of {points}: the worksheet counts out of more",
-                    student=mine[0].student,
-                    list=listed(exempt),
-                    score=f"{points:g}",
-                    points=counted(possible, "point"),
-                )
-            )
-        points = render.number(points)
-        row[grade] = points.replace(".", ",") if "," in row[grade + 1] else points
-        if with_feedback:
-            row[-1] = _html(mine)
-        filled += 1
     if not any(rows_of.values()):
         raise NothingFits(of_entries.of_another_class(entries))
-    for key, places in rows_of.items():
-        if not places:
-            log.append(said("not in the worksheet: {student}", student=students[key][0].student))
-        elif len(places) > 1:
-            names = joined("{one} or {two}", [plain(" ".join(rows[n][:3])) for n in places])
-            student = students[key][0].row["student"]
-            log.append(said("no grade filled in: {name} may be {names}", name=student, names=names))
-    log += of_entries.exempt_in_part(entries)
-    if with_feedback:
-        log.append(said("{grades} filled in, with feedback", grades=counted(filled, "grade")))
-    else:
-        log.append(
-            said(
-                'the worksheet has no column for feedback, so that only {grades} are filled in: allow "Feedback comments" '
-                "in the assignment, and download it again",
-                grades=counted(filled, "grade"),
-            )
-        )
+    filled, kept, with_feedback = 0, 0, not head[-1].endswith(_BRACKETS)
+    for number, row in enumerate(rows[1:], 1):
+        found = [key for key, places in rows_of.items() if number in places]
+        if len(row) < len(head) or (len(found) == 1 and len(rows_of[found[0]]) > 1):  # see _not_clear
+            continue
+        mine = students[found[0]] if len(found) == 1 else []
+        if mine and row[grade + 2].strip().casefold() in _LOCKED:
+            kept += 1
+        elif len(found) < 2:
+            why, exempt = _without_grade(row, mine, most), [e.row["lesson"] for e in mine if e.counts and e.exempt]
+            log += [why] if why else _exempt_from(exempt, mine, most) if exempt else []
+            if not why:
+                points = render.number(of_entries.total(mine, most)[0])
+                row[grade] = points.replace(".", ",") if "," in row[grade + 1] else points
+                row[-1] = _html(mine) if with_feedback else row[-1]
+                filled += 1
+    log += [*_not_clear(rows, students, rows_of), *of_entries.exempt_in_part(entries)]
+    grades = counted(filled, "grade")
+    log.append(said("{grades} filled in, with feedback", grades=grades) if with_feedback else _no_column(grades))
     if kept:
         log.append(said("locked in Moodle, and left as they are: {grades}", grades=counted(kept, "grade")))
     out = io.StringIO()
     csv.writer(out, dialect).writerows(rows)
     write(to, out.getvalue())
     return [plain(say(sentence)) for sentence in [*log, said("the worksheet to upload is {to}", to=to)]]
+
+
+def _without_grade(row: list[str], mine: list[Entry], most: dict[str, float]) -> Said | None:
+    """Why a row of the worksheet gets no grade. mine: the entries of its student, if there are any."""
+    if not mine:
+        return said("no submission: {name}", name=_name(row))
+    student = mine[0].student
+    if not all(entry.finished for entry in mine if entry.counts):
+        return said("not judged in full, and no grade filled in: {student}", student=student)
+    if unread := [n for n in most if of_entries.standing(mine, n) == "unreadable"]:
+        values = {"student": student, "list": listed(unread)}
+        return said("not readable, and no grade filled in: {student}, lesson {list}", **values)
+    if not any(entry.counts for entry in mine):  # there are files, but of lessons that the assignment does not have
+        return said("no submission: {name}", name=_name(row))
+    if {*most} <= {entry.row["lesson"] for entry in mine if entry.counts and entry.exempt}:
+        return said("exempt, and no grade filled in: {student}", student=student)
+    return None
+
+
+def _exempt_from(exempt: list[str], mine: list[Entry], most: dict[str, float]) -> list[Said]:
+    """A sentence about a student who is exempt from some of the lessons."""
+    score, possible = of_entries.total(mine, most)
+    return [
+        said(
+            "{student} is exempt from lesson {list}, and has {score} of {points}: the worksheet counts out of more",
+            student=mine[0].student, list=listed(exempt), score=f"{score:g}", points=counted(possible, "point"),
+        )
+    ]  # fmt: skip
+
+
+def _not_clear(
+    rows: list[list[str]], students: dict[str, list[Entry]], rows_of: dict[str, list[int]]
+) -> Iterator[Said]:
+    """A sentence about each student of whom no row is, or several may be, and about each row of several students."""
+    for key, places in rows_of.items():
+        name = students[key][0].row["student"]
+        if not places:
+            yield said("not in the worksheet: {student}", student=students[key][0].student)
+        elif len(places) > 1:
+            names = joined("{one} or {two}", [_name(rows[number], 3) for number in places])
+            yield said("no grade filled in: {name} may be {names}", name=name, names=names)
+    for number in sorted({number for places in rows_of.values() for number in places}):
+        names = [students[key][0].row["student"] for key, places in rows_of.items() if number in places]
+        if len(names) > 1:
+            several = joined("{one} or {two}", names)
+            yield said("no grade filled in: {name} may be {names}", name=_name(rows[number]), names=several)
+
+
+def _name(row: list[str], cells: int = 2) -> str:
+    return plain(" ".join(row[:cells]))
+
+
+def _no_column(grades: Said) -> Said:
+    return said(
+        'the worksheet has no column for feedback, so that only {grades} are filled in: allow "Feedback comments" in '
+        "the assignment, and download it again",
+        grades=grades,
+    )
 
 
 def _read(worksheet: bytes) -> tuple[list[list[str]], type[csv.Dialect]]:
