@@ -234,3 +234,18 @@ def test_feedback_goes_into_no_column_but_its_own(tmp_path, capsys):
     code, told, (_, ada) = fill(tmp_path, sheet, capsys)
     assert (code, ada[4], ada[-1]) == (0, "2", "-")
     assert "the worksheet has no column for feedback, so that only 1 grade" in told
+
+
+@pytest.mark.parametrize("first, second", [("1", "2"), ("2", "1")])
+def test_of_two_names_of_one_row_of_canvas_the_better_file_counts(first, second, tmp_path, capsys):
+    """One folder has the login, one the name, and nothing says which file is later; an ordinary attempt is no news."""
+    scores = {"ada": first, "Ada Lovelace": second}
+    found = [by_hand(name, exercise("4.1", "failed", float(score))) for name, score in scores.items()]
+    earlier = by_hand("bob") | {"submission": "bob/old.ipynb", "instead": "bob/04.ipynb", "exercises": []}
+    store(tmp_path, [*found, by_hand("bob"), earlier | {"score": 0.0, "max_score": 0.0}])
+    book = 'Student,ID,SIS Login ID,Lesson 04 (7)\n    Points Possible,,,7\n"Lovelace, Ada",5,ada,\nBob,6,bob,\n'
+    (tmp_path / "book.csv").write_text(book)
+    assert main(["export", str(tmp_path), "--format", "canvas", "--gradebook", str(tmp_path / "book.csv")]) == 0
+    told = capsys.readouterr().out
+    assert '"Lovelace, Ada",5,ada,2\nBob,6,bob,2\n' in (tmp_path / "canvas.csv").read_text()
+    assert "Lovelace, Ada has two files for lesson 04" in told and "look at" not in told
