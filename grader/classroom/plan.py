@@ -607,19 +607,6 @@ def students_of(folder: pathlib.Path) -> list[str]:
     return [key for key, _ in _names_in(folder)]
 
 
-def files_of(folder: pathlib.Path) -> set[str]:
-    """The names of the files of students in the plan of a folder of results. Somebody may have edited the plan."""
-    students = stored(folder).get("students")
-    found: set[str] = set()
-    for student in students if isinstance(students, list) else []:
-        choices = student.get("lessons") if isinstance(student, dict) else None
-        for choice in choices.values() if isinstance(choices, dict) else []:
-            named = [choice.get("counts"), choice.get("instead")] if isinstance(choice, dict) else []
-            there = (name for names in named if isinstance(names, list | dict) for name in names)
-            found |= {name for name in there if isinstance(name, str)}
-    return found
-
-
 def names_of(folder: pathlib.Path) -> dict[str, list[str]]:
     """{student: other names, by which a roster may know the student} of the plan in a folder of results.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import pathlib
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -111,8 +112,8 @@ def of(
 
     overrides: a person's words about points; those of a student who handed in no file for a lesson make an entry of
     their own. log: gets a sentence for each override without effect. names: of a row's student, other names by which
-    the roster may know who it is, as the plan has them. there: the files that the last run found, as its plan has them;
-    empty where there is no plan.
+    the roster may know who it is, as the plan has them. there: the files that the last run found; empty where
+    that is not known.
     """
     roster = assignment.roster if assignment else Roster()
     found = []
@@ -196,16 +197,28 @@ def _without_gone(entries: list[Entry], there: Collection[str]) -> list[Entry]:
 
 
 def _without_order(entries: list[Entry]) -> list[Entry]:
-    """The entries, as undecided those that a student handed in for one lesson under several names, at no known time."""
+    """The entries, as undecided those that a student handed in for one lesson at no known time: under several names, or
+    in several runs, none of whose plans knew of the others.
+    """
     names: dict[tuple, set[str]] = {}
+    untimed: Counter[tuple] = Counter()
     for entry in entries:
         names.setdefault((entry.key, entry.row["lesson"]), set()).add(entry.path_info.student)
+        untimed[entry.key, entry.row["lesson"]] += _is_untimed(entry)
     return [
         replace(entry, row=entry.row | {"undecided": True})
-        if len(names[entry.key, entry.row["lesson"]]) > 1 and entry.row["handed_in"] is None
+        if entry.row["handed_in"] is None
+        and (len(names[place]) > 1 or (_is_untimed(entry) and untimed[place] > 1))
         else entry
         for entry in entries
+        for place in [(entry.key, entry.row["lesson"])]
     ]
+
+
+def _is_untimed(entry: Entry) -> bool:
+    """Whether nothing says which attempt a file is that may count."""
+    known = entry.row["handed_in"] is not None or entry.path_info.attempt is not None
+    return _may_count(entry) and entry.of_file and not known and not entry.gone
 
 
 def _counting(entries: list[Entry], assignment: Assignment | None) -> dict[tuple[str, str | None], str]:
