@@ -180,3 +180,72 @@ def test_a_mail_merge_has_a_line_for_each_student(tmp_path):
     assert ada["again_text"] == "" and WRONG["message"] in ada["feedback_text"]
     assert "小龙，你好：" in li["again_text"] and "Hello" not in li["again_text"] + li["feedback_text"]
     assert rows.line(CLASS[0]) and json.dumps(lines)
+
+
+def by_hand(name, *exercises, lesson="04"):
+    """A row of a folder that bears a student's name."""
+    return row(f"{name}/{lesson}.ipynb", name, lesson, *(exercises or [exercise(f"{int(lesson)}.1")]))
+
+
+def line(number, name, email):
+    """A line of a worksheet."""
+    return f'Participant {number},"{name}",{email},Submitted,,7.00,Yes,-,-,\r\n'
+
+
+def test_of_two_namesakes_in_the_worksheet_none_gets_the_other_ones_grade(tmp_path, capsys):
+    """Where nothing but the name says whose a file is; an e-mail address says it, and then the name is no other's."""
+    twins = HEAD + line(5, "Ada Lovelace", "a1@x.org") + line(6, "Ada Lovelace", "a2@x.org")
+    store(tmp_path, [by_hand("Ada Lovelace"), by_hand("Bob")])
+    code, told, (_, *found) = fill(tmp_path, twins + line(7, "bob", "b@x.org"), capsys)
+    assert (code, [cells[4] for cells in found]) == (0, ["", "", "2"])
+    assert "no grade filled in: Ada Lovelace may be Participant 5 Ada Lovelace a1@x.org or Participant 6" in told
+    store(tmp_path, [by_hand("a2@x.org"), by_hand("Ada Lovelace", exercise("4.1", "failed", 0.5))])
+    code, told, (_, *found) = fill(tmp_path, twins, capsys)
+    assert (code, [cells[4] for cells in found]) == (0, ["0.5", "2"])
+    store(tmp_path, [by_hand("Ada Lovelace"), by_hand("ada lovelace", exercise("4.1", "failed", 0.5)), by_hand("Bob")])
+    code, told, (_, *found) = fill(tmp_path, HEAD + line(5, "Ada Lovelace", "") + line(7, "Bob", ""), capsys)
+    assert (code, [cells[4] for cells in found]) == (0, ["", "2"])
+    assert "no grade filled in: Participant 5 Ada Lovelace may be Ada Lovelace or ada lovelace" in told
+
+
+def test_moodle_gets_no_zero_that_nobody_gave(tmp_path, capsys):
+    """Not for who is exempt, nor for who handed in another lesson; who is exempt from one of two is named."""
+    rows_of_class = [by_hand("Ada"), by_hand("Bob", lesson="05"), by_hand("Cyd"), by_hand("Cyd", lesson="03")]
+    store(tmp_path, rows_of_class)
+    words = "student,exercise,points\nAda,04,exempt\n"
+    (tmp_path / "overrides.csv").write_text(words)
+    (tmp_path / "sheet.csv").write_text(HEAD + "".join(line(n, n, "") for n in ("Ada", "Bob", "Cyd")))
+    command = ["export", str(tmp_path), "--format", "moodle", "--gradebook", str(tmp_path / "sheet.csv"), "--lessons"]
+    assert main([*command, "04"]) == 0
+    told = capsys.readouterr().out
+    found = list(csv.reader(io.StringIO((tmp_path / "moodle.csv").read_text(encoding="utf-8"), newline="")))[1:]
+    assert [(cells[4], bool(cells[-1])) for cells in found] == [("", False), ("", False), ("2", True)]
+    assert "exempt, and no grade filled in: Ada" in told and "no submission: Participant Bob Bob" in told
+    (tmp_path / "overrides.csv").write_text("student,exercise,points\nCyd,04,exempt\n")
+    assert main([*command, "03,04"]) == 0
+    assert "Cyd is exempt from lesson 04, and has 2 of" in capsys.readouterr().out
+
+
+def test_feedback_goes_into_no_column_but_its_own(tmp_path, capsys):
+    """Without feedback comments, Moodle's last column is a time, by which it knows grades that changed meanwhile."""
+    store(tmp_path, CLASS[:2])
+    lines = WORKSHEET.replace(",Feedback comments", "").splitlines(True)
+    sheet = lines[0] + lines[1].replace(",-,\r", ",-\r")
+    code, told, (_, ada) = fill(tmp_path, sheet, capsys)
+    assert (code, ada[4], ada[-1]) == (0, "2", "-")
+    assert "the worksheet has no column for feedback, so that only 1 grade" in told
+
+
+@pytest.mark.parametrize("first, second", [("1", "2"), ("2", "1")])
+def test_of_two_names_of_one_row_of_canvas_the_better_file_counts(first, second, tmp_path, capsys):
+    """One folder has the login, one the name, and nothing says which file is later; an ordinary attempt is no news."""
+    scores = {"ada": first, "Ada Lovelace": second}
+    found = [by_hand(name, exercise("4.1", "failed", float(score))) for name, score in scores.items()]
+    earlier = by_hand("bob") | {"submission": "bob/old.ipynb", "instead": "bob/04.ipynb", "exercises": []}
+    store(tmp_path, [*found, by_hand("bob"), earlier | {"score": 0.0, "max_score": 0.0}])
+    book = 'Student,ID,SIS Login ID,Lesson 04 (7)\n    Points Possible,,,7\n"Lovelace, Ada",5,ada,\nBob,6,bob,\n'
+    (tmp_path / "book.csv").write_text(book)
+    assert main(["export", str(tmp_path), "--format", "canvas", "--gradebook", str(tmp_path / "book.csv")]) == 0
+    told = capsys.readouterr().out
+    assert '"Lovelace, Ada",5,ada,2\nBob,6,bob,2\n' in (tmp_path / "canvas.csv").read_text()
+    assert "Lovelace, Ada has two files for lesson 04" in told and "look at" not in told

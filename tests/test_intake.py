@@ -1528,3 +1528,24 @@ def test_a_script_of_nbconvert_is_read_in_the_order_of_its_counts():
     """A cell above that ran later wins, as in the notebook."""
     text = "# In[7]:\n\ndef double(x): return 2 * x\n\n# In[3]:\n\ndef double(x): return x\n"
     assert cells(text, "00.py")[1].rstrip().endswith("return 2 * x")
+
+
+def test_what_mail_and_onedrive_set_before_a_name_is_no_student(tmp_path):
+    """Outlook's RE and FW name nobody; zips of OneDrive hold students, and bear no one's name."""
+    mails = {f"RE_ hw0 - Bob/{NAME}": BOB, f"FW_ hw0 Cyd/{NAME}": CYD, f"AW_ HW0/{NAME}": work("x+x")}
+    made = planned(write(tmp_path / "mail", mails | {f"Ada/{NAME}": ADA}))
+    assert {"Ada", "Bob", "Cyd", "AW_ HW0"} == set(made.students)
+    zips = [f"OneDrive_{n}_11-22-2026.zip" for n in (1, 2)]
+    one_each = {zips[0]: _zip({f"Ada/{NAME}": ADA}), zips[1]: _zip({f"Bob/{NAME}": BOB})}
+    made = planned(write(tmp_path / "1", one_each))
+    assert any("bear no student's name: OneDrive_1" in doubt for doubt in made.doubts)
+    first, second = {"Ada": ADA, "Cyd": CYD}, {"Bob": BOB, "Dan": work("2.0 * x")}
+    parts = (_zip({f"{name}/{NAME}": text for name, text in part.items()}) for part in (first, second))
+    made = planned(write(tmp_path / "2", dict(zip(zips, parts))))
+    assert {"Ada", "Bob", "Cyd", "Dan"} == set(made.students) and not made.doubts
+
+
+def test_a_mail_may_hold_a_notebook(tmp_path):
+    """So its sender has a row that asks for the notebook itself, as one who handed in an archive."""
+    made = planned(write(tmp_path, {f"ada/{NAME}": ADA, "bob/hw.eml": "From: b", "cyd.msg": "x"}))
+    assert [*made.students["bob"].unread] == ["bob/hw.eml"] and [*made.students["cyd"].unread] == ["cyd.msg"]

@@ -17,16 +17,18 @@ def read(tmp_path, text):
 
 def test_a_line_is_a_persons_word(tmp_path):
     """Points of an exercise or of a lesson, or exempt; the sentence says who, when and why."""
-    good, bad = read(tmp_path, HEAD + 'ada,4.1,2.5,right idea,Kim,2026-11-20\nbob,04,exempt,ill,,\nzoe,4,"3,5",,Kim,\n')
+    lines = 'ada,4.1,2.5,right idea,Kim,2026-11-20\nbob,04,exempt,ill,,\nzoe,4,"3,5",,Kim,\neve,4.1,.5,,,\n'
+    good, bad = read(tmp_path, HEAD + lines)
 
     assert bad == []
     assert [(o.student, o.exercise, o.lesson, o.points) for o in good] == [
-        ("ada", "4.1", "04", 2.5), ("bob", "04", "04", None), ("zoe", "04", "04", 3.5)
+        ("ada", "4.1", "04", 2.5), ("bob", "04", "04", None), ("zoe", "04", "04", 3.5), ("eve", "4.1", "04", 0.5),
     ]  # fmt: skip
     assert [str(o.sentence) for o in good] == [
-        "set to 2.5 points by Kim, 2026-11-20: right idea", "exempt by hand: ill", "set to 3.5 points by Kim"
+        "set to 2.5 points by Kim, 2026-11-20: right idea", "exempt by hand: ill", "set to 3.5 points by Kim",
+        "set to 0.5 points by hand",
     ]  # fmt: skip
-    assert [o.of_lesson for o in good] == [False, True, True]
+    assert [o.of_lesson for o in good] == [False, True, True, False]
 
 
 def test_the_example_of_the_page_is_one(tmp_path):

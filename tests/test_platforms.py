@@ -27,7 +27,7 @@ from grader.export import entries
 
 def judged(job):
     """A row without the time that judging takes: the answer is right where it doubles."""
-    read = submissions.read(job.data or b"", job.name)
+    read = submissions.read(job.data or b"", job.name, job.asked)
     points = 1.0 if "2 * x" in "".join(read.cells) else 0.0
     exercise = {
         "id": f"{int(read.lesson or 0)}.1", "title": "double",
@@ -313,3 +313,96 @@ def test_a_closed_output_ends_quietly():
     command = f"{sys.executable} -m grader list --mistakes | head -1"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "") and done.stdout.count("\n") == 1
+
+
+def counting(folder, *more):
+    """{the file that counts: its points} of an export."""
+    assert main(["export", str(folder), "--format", "csv", *more]) == 0
+    table = csv.DictReader((folder / "results.csv").read_text(encoding="utf-8-sig").splitlines())
+    return {line["submission"]: line["score"] for line in table if line["counts"] == "yes"}
+
+
+def test_a_file_that_was_replaced_counts_no_more(tmp_path, monkeypatch, capsys):
+    """Whatever its name: a student renamed it, or handed in another one. What nothing replaced stays."""
+    folder, out = tmp_path / "class", tmp_path / "out"
+    write = {"ada/z.ipynb": 1, "bob/z.zip.ipynb": 2, "cyd/x (1).ipynb": 1, "dan/z.ipynb": 2, "eve/00.ipynb": 2}
+    for name, factor in write.items():
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_text(platforms.notebook(factor))
+    graded(folder, out, monkeypatch)
+    for name, new, factor in (("ada/z", "ada/a", 2), ("bob/z.zip", "bob/a", 1), ("cyd/x (1)", "cyd/x", 2)):
+        (folder / f"{name}.ipynb").unlink()
+        (folder / f"{new}.ipynb").write_text(platforms.notebook(factor))
+    (folder / "dan" / "z.ipynb").unlink()
+    graded(folder, out, monkeypatch, "--yes")
+    points = {"ada/a.ipynb": "1.0", "bob/a.ipynb": "0.0", "cyd/x.ipynb": "1.0", "dan/z.ipynb": "1.0"}
+    assert counting(out) == points | {"eve/00.ipynb": "1.0"}
+    told = (out / "results.csv").read_text(encoding="utf-8")
+    assert "not counted: ada/a.ipynb counts, and the last run no longer found this file" in told
+    (tmp_path / "a.toml").write_text('lessons = ["00"]\nattempt = "best"\n')
+    assert counting(out, "--assignment", str(tmp_path / "a.toml"))["bob/z.zip.ipynb"] == "1.0"
+    (out / "handed_in.json").unlink()  # then nothing says which is later
+    assert counting(out)["bob/z.zip.ipynb"] == counting(out)["ada/a.ipynb"] == "1.0"
+
+
+def test_in_a_joined_folder_the_files_of_all_parts_are_there(tmp_path, monkeypatch, capsys):
+    """A student's files may be graded on two machines; where nothing says which is later, the better one counts."""
+    for part, name in enumerate(("ada/z.ipynb", "ada/a.ipynb"), 1):
+        (tmp_path / f"c{part}" / "ada").mkdir(parents=True)
+        (tmp_path / f"c{part}" / name).write_text(platforms.notebook(part))
+        graded(tmp_path / f"c{part}", tmp_path / f"p{part}", monkeypatch, "--secret", __file__)
+    for order in ((1, 2), (2, 1)):
+        out = tmp_path / "-".join(map(str, order))
+        assert main(["merge", *(str(tmp_path / f"p{part}") for part in order), "--out", str(out)]) == 0
+        assert counting(out) == {"ada/a.ipynb": "1.0"}
+        assert "ada/a.ipynb has more points, and nothing says which is later" in (out / "results.csv").read_text()
+
+
+def cells(*texts):
+    notebook = platforms.nbformat.v4.new_notebook(cells=[platforms.nbformat.v4.new_code_cell(text) for text in texts])
+    return platforms.nbformat.writes(notebook)
+
+
+DOUBLE, ROWS = "def double(x): return 2 * x", "def softmax_kernel(x): pass\n\ndef fused_softmax(x): pass"
+
+
+@pytest.mark.parametrize("texts, asked, lesson, why", [
+    ((DOUBLE, ROWS), None, "00", "it holds answers to other lessons, too: 05. One lesson of a notebook is graded"),
+    ((DOUBLE, ROWS), "00,05", "00", "it holds answers to other lessons, too: 05. One lesson of a notebook is graded"),
+    ((DOUBLE, ROWS), "05", "05", "it answers lesson 00, too: graded as 05, for which the assignment asks"),
+    ((ROWS, DOUBLE, 'check("0.1")'), "05", "05", "it answers lesson 00, too: graded as 05"),
+    ((DOUBLE, ROWS), "00", "00", "it holds answers to other lessons, too: 05"),
+    ((DOUBLE, ROWS, 'check("0.1")'), "00", "00", None),  # what is not checked may be a helper
+    ((DOUBLE,), "05", "00", None),
+    ((DOUBLE, "def softmax_kernel(x): pass"), "05", "00", None),
+], ids=str)  # fmt: skip
+def test_a_notebook_of_two_lessons_is_graded_as_the_one_that_is_asked_for(
+    texts, asked, lesson, why, tmp_path, monkeypatch, capsys
+):
+    """And it is said; a function from another lesson is no answer to it."""
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    (tmp_path / "class" / "ada" / "hw.ipynb").write_text(cells(*texts))
+    given = asked and tuple(asked.split(","))
+    more = ["--lessons", asked] if asked else []
+    (row,) = graded(tmp_path / "class", tmp_path / "out", monkeypatch, *more, "--yes")
+    found = submissions.read(cells(*texts).encode(), "hw.ipynb", given)
+    assert lesson == row["lesson"] == found.lesson
+    assert any(why in sentence for sentence in found.problems) if why else not found.problems
+    assert why is None or why in " ".join(capsys.readouterr().out.split())
+
+
+def test_another_assignment_grades_the_other_lesson_of_a_notebook(tmp_path, monkeypatch, capsys):
+    """Into the same folder; the row of the first one stays."""
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    (tmp_path / "class" / "ada" / "hw.ipynb").write_text(cells(DOUBLE, ROWS))
+    for asked, lessons_there in (("00", ["00"]), ("05", ["00", "05"]), ("00", ["00", "05"])):
+        rows = graded(tmp_path / "class", tmp_path / "out", monkeypatch, "--lessons", asked)
+        assert sorted(row["lesson"] for row in rows) == lessons_there
+
+
+@pytest.mark.parametrize("name", [p.name for p in sorted((ROOT / "notebooks").glob("*.ipynb"))])
+def test_what_the_course_hands_out_is_of_its_own_lesson_whatever_is_asked(name):
+    """Its notebooks show functions from earlier lessons."""
+    data = (ROOT / "notebooks" / name).read_bytes()
+    mine = submissions.read(data, "hw.ipynb").lesson
+    assert all(submissions.read(data, "hw.ipynb", (each,)).lesson == mine for each in lessons.OUTLINE)

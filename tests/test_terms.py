@@ -96,6 +96,7 @@ def test_totals_are_of_the_assignment_and_not_of_what_was_handed_in_by_mistake(t
 def test_the_last_or_the_best_attempt_counts(tmp_path):
     """And the others say why they do not."""
     first, second = solved("ada", "04", *full("04"), name="1.ipynb"), solved("ada", "04", 0, 0, 0, name="2.ipynb")
+    first, second = first | {"handed_in": "2026-11-20 10:15:00"}, second | {"handed_in": "2026-11-21 10:15:00"}
     third = solved("ada", "04", *full("04"), name="0.ipynb") | {"instead": "ada/2.ipynb"}
     third |= {"exercises": [], "score": 0.0, "max_score": 0.0}  # the plan left it out
     last = of(tmp_path, terms(tmp_path, 'lessons = ["04"]'), [first, second, third])[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from . import submissions
@@ -26,9 +27,9 @@ class Contents:
     problems: tuple[str, ...] = ()
 
 
-def of(data: bytes, name: str) -> Contents:
-    """What a file with these bytes and this path holds."""
-    read = submissions.read(data, name)
+def of(data: bytes, name: str, asked: Collection[str] | None = None) -> Contents:
+    """What a file with these bytes and this path holds. asked: the lessons of the assignment, None for all."""
+    read = submissions.read(data, name, asked)
     answers = [each for each in submissions.answers(read) if not submissions.is_blank(*each)]
     texts = "\n".join(f"{exercise.id} {answer.digest()}" for exercise, answer in answers)
     return Contents(

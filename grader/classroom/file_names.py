@@ -46,7 +46,7 @@ _MORE = r"(?:\.(?:json|txt))?(?: ?\([0-9]+\))?\s*$"
 _IPYNB = re.compile(rf"\.ipynb{_MORE}", re.IGNORECASE)
 _PYTHON = re.compile(rf"\.py{_MORE}", re.IGNORECASE)
 _ARCHIVE = re.compile(r"\.(?:zip|7z|rar|tar|t?gz|bz2|xz)$", re.IGNORECASE)
-_MAY_HOLD_ONE = re.compile(rf"{_ARCHIVE.pattern}|\.ipynb\b", re.IGNORECASE)
+_MAY_HOLD_ONE = re.compile(rf"{_ARCHIVE.pattern}|\.ipynb\b|\.(?:eml|msg)$", re.IGNORECASE)  # mails have attachments
 # What Canvas, Moodle and Blackboard make of what was typed or linked.
 _TYPED = re.compile(
     r"_[0-9]+_(?:text|link)\.html$|_assignsubmission_onlinetext_|_attempt_[0-9]{4}(?:-[0-9]{2}){5}\.txt$", re.IGNORECASE
@@ -77,14 +77,19 @@ _PIECE = re.compile(
 # What systems, editors and students call a file or a folder, and names nobody.
 _OF_NOBODY = re.compile(
     r"(?:archive?|compressed|(?:new|untitled)(?: folder)?|desktop|downloads?|documents?"
+    r"|onedrive(?:[ _-][0-9]{1,4}){0,4}"  # of a download of several: OneDrive_1_11-22-2026
     r"|归档|新建文件夹|未命名(?:文件夹)?)[ _-]?[0-9]{0,3}"
     r"|(?:my[ _-]?)?"
     r"(?:notebooks?|hw|home[ _-]?work|assignments?|exercises?|submissions?|lab|lesson|final|draft|answers?)"
     r"|(?:我的)?(?:作业|实验|练习|习题|答案)",
     re.IGNORECASE,
 )
-# What may stand beside a student in the name of a file, and names nobody: a word, or the time in a name of Drive's.
-_NOBODY = re.compile(r"backup|bak|copy|old|new|final|late|my|mine|v?[0-9]{1,2}|[0-9]{8}T[0-9]{6}Z.*", re.IGNORECASE)
+# What may stand beside a student in the name of a file, and names nobody: a word, the time in a name of Drive's,
+# or what programs for mail set before a subject.
+_NOBODY = re.compile(
+    r"backup|bak|copy|old|new|final|late|my|mine|re|aw|fwd?|wg|回复|答复|转发|v?[0-9]{1,2}|[0-9]{8}T[0-9]{6}Z.*",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"“([^“”]*?)(?:\.ipynb)?”")  # by Colab in Chinese, where it makes a copy
 _SOLUTIONS = re.compile(r"solutions?", re.IGNORECASE)
 _SLUG = re.compile(rf"(?<![a-z])(?:{'|'.join(slug for slug, _ in lessons.OUTLINE.values())})(?![a-z])")

@@ -92,7 +92,7 @@ def grade(job: Job) -> Row:
     texts: dict[str, KeptAnswer] = {}
     try:
         if job.data is not None:
-            submission = submissions.read(job.data, job.name)
+            submission = submissions.read(job.data, job.name, job.asked)
             lesson, problems, language = submission.lesson, submission.problems, submission.language
             if lesson is None or job.asked is None or lesson in job.asked:
                 results = _judged(submission, job)
@@ -139,7 +139,9 @@ def grade_all(
             asked=None if asked is None else tuple(asked),
         )  # fmt: skip
         key = job.sha256, VERSION, job.seed
-        if job.name not in again and results.holds(job.student, job.name, key, at_least(isolation), seconds):
+        if job.name not in again and results.holds(
+            job.student, job.name, key, at_least(isolation), seconds, standing.lesson
+        ):
             results.restate((job.student, job.name, standing.lesson), job.instead, job.undecided)
             yield job.name, True
             continue
@@ -155,8 +157,10 @@ def grade_all(
         yield from _finished(running, results, grader)
 
 
-def contents_of(files: Sequence[submissions.SubmittedFile], grader: GradingExecutor) -> Iterator[Contents]:
-    """What each of several files holds, in their order. Raises NotGraded.
+def contents_of(
+    files: Sequence[submissions.SubmittedFile], grader: GradingExecutor, asked: Collection[str] | None = None
+) -> Iterator[Contents]:
+    """What each of several files holds, in their order. asked: the lessons of the assignment. Raises NotGraded.
 
     Files with the same bytes, as the course's blank notebooks of a whole class are, are read once.
     """
@@ -165,7 +169,7 @@ def contents_of(files: Sequence[submissions.SubmittedFile], grader: GradingExecu
     for file in files:
         if len(running) >= grader.capacity():
             yield _contents(running.popleft(), known, grader)
-        job = job_of(file, b"", 0.0)
+        job = replace(job_of(file, b"", 0.0), asked=None if asked is None else tuple(asked))
         if job.data is None:
             running.append((None, None, Contents(problems=(job.problem,))))
             continue
@@ -179,7 +183,7 @@ def contents_of(files: Sequence[submissions.SubmittedFile], grader: GradingExecu
 def contents_of_job(job: Job) -> Contents:
     """What a file holds. No content of a file raises an error."""
     try:
-        return contents.of(job.data or b"", job.name)
+        return contents.of(job.data or b"", job.name, job.asked)
     except Exception as error:  # `grade` meets it again, and its row says so
         return Contents(
             problems=(said("the grader itself failed: {name}: {error}", name=type(error).__name__, error=error),)

@@ -113,6 +113,6 @@ def _points(text: str):
     if text.casefold() in _EXEMPT:
         return None
     number = text.replace(",", ".") if text.count(",") == 1 and "." not in text else text
-    if not re.fullmatch(r"\+?[0-9]{1,7}(\.[0-9]{0,6})?", number):
+    if not re.fullmatch(r"\+?([0-9]{1,7}(\.[0-9]{0,6})?|\.[0-9]{1,6})", number):
         return _WRONG
     return float(number) if float(number) <= _MAX_POINTS else _WRONG

@@ -45,16 +45,19 @@ class Results(RowFile):
         super().__init__(folder, _KIND)
 
     def holds(
-        self, student: str, name: str, key: tuple[str | None, str, str], levels: tuple[str, ...], seconds: float
-    ) -> bool:
+        self, student: str, name: str, key: tuple[str | None, str, str], levels: tuple[str, ...], seconds: float,
+        lesson: str | None = None,
+    ) -> bool:  # fmt: skip
         """Whether a student's file has a row that is as good as a new one.
 
         That is a row with the key (sha256, grader, seed), at one of these levels of isolation, of exercises as they are
         now; and where time was short, with no fewer seconds for each. A file that was given up has no answers that
-        ran, so its row is as good at any level.
+        ran, so its row is as good at any level. lesson: the one as which the file is to be graded, where that is known:
+        of a notebook with the answers to two, another assignment may ask for the other one.
         """
         return key[0] is not None and any(
             row["student"] == student
+            and (lesson is None or row["lesson"] in (None, lesson))
             and (row["sha256"], row["grader"], row["seed"]) == key
             and row["isolation"] in (*levels, UNKNOWN)
             and not (failed(row) or not_asked(row) or (row["instead"] is not None and not row["max_score"]))

@@ -170,11 +170,15 @@ def replaces(row: Row, earlier: Row) -> bool:
 
     That is one about the same student, file and lesson, or about a file of the same name with the same bytes. A row
     that found no lesson gives way to one that did. Not the other way round: the file that had another lesson may be of
-    another assignment.
+    another assignment. And of a notebook with answers to two lessons, one grader judges that which an assignment asks
+    for: both rows stay.
     """
     if row["submission"] != earlier["submission"]:
         return False
-    same = row["student"] == earlier["student"] and earlier["lesson"] in (None, row["lesson"])
+    alike = row["student"] == earlier["student"]
+    same = alike and earlier["lesson"] in (None, row["lesson"])
+    if alike and row["grader"] == earlier["grader"] and None not in (row["lesson"], earlier["lesson"]) and not same:
+        return False
     return same or (row["sha256"] is not None and row["sha256"] == earlier["sha256"])
 
 

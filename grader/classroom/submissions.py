@@ -435,8 +435,9 @@ def is_blank(exercise: Exercise, answer: Answer) -> bool:
         return False
 
 
-def read(data: bytes, name: str = "") -> Submission:
+def read(data: bytes, name: str = "", asked: Collection[str] | None = None) -> Submission:
     """Read a notebook: its code cells, and the lesson that it answers. name: its path, which can name the lesson.
+    asked: the lessons of the assignment, None for all.
 
     Where the path ends in .py, the file is Python, and its cells are those of jupytext's percent format, or of a script
     that nbconvert made.
@@ -472,7 +473,7 @@ def read(data: bytes, name: str = "") -> Submission:
     if not submission.problems:
         cells, found = _with_answers_elsewhere(notebook, cells)
         remarks += found
-        submission.lesson, submission.problems = lesson_of(notebook, [cell.text for cell in cells], name)
+        submission.lesson, submission.problems = lesson_of(notebook, [cell.text for cell in cells], name, asked)
         submission.problems += [*remarks, *_saved_as(name)]
         ordered = run_order.in_run_order(cells)
         submission.cells = [cell.text for cell in ordered]

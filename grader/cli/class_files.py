@@ -57,7 +57,7 @@ def planned(options, found, grader, given, every_attempt: bool = False):
     from ..classroom.roster import Roster
 
     def contents(files):
-        return grading.contents_of(files, grader)
+        return grading.contents_of(files, grader, given.lessons if given else None)
 
     made = plan.make(
         found, contents, given.roster if given else Roster(), plan.students_of(options.out), every_attempt,

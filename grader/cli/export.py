@@ -179,7 +179,7 @@ def _entries(options, rows, races: list, without_effect: list[str]) -> list:
     races: rows of files that raced. without_effect: gets a sentence for each word that has no effect, and for what has
     not raced. Raises NoAssignment or NoOverrides.
     """
-    from ..classroom import assignment, overrides, plan
+    from ..classroom import assignment, overrides, plan, results_store
     from ..export import entries, race_points
 
     given = assignment.named(options.assignment, options.lessons) or assignment.kept(options.results)
@@ -189,7 +189,8 @@ def _entries(options, rows, races: list, without_effect: list[str]) -> list:
         without_effect += bad
     if given and given.race:
         rows = race_points.applied(rows, given.race, races, without_effect)
-    return entries.of(rows, given, good, without_effect, plan.names_of(options.results))
+    names, there = plan.names_of(options.results), frozenset(results_store.expected(options.results))
+    return entries.of(rows, given, good, without_effect, names, there)
 
 
 def _column(text: str) -> tuple[str, str]:

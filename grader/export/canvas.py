@@ -137,7 +137,9 @@ def _by_student_and_lesson(
         for entry in filter(lambda e: e.counts, mine):
             place = students[0].row, entry.row["lesson"]
             if place in found:  # for example, one folder has the student's login as its name, and one has the id
-                first, entry = sorted([found[place], entry], key=lambda e: e.path_info.order)
+                timed = found[place].row["handed_in"] and entry.row["handed_in"]
+                order = (lambda e: e.row["handed_in"]) if timed else (lambda e: e.row["score"])
+                first, entry = sorted([found[place], entry], key=order)  # untimed, the better one counts
                 other = first.row["submission"]
                 log.append(
                     said(

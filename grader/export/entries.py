@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import pathlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -37,7 +38,8 @@ class Entry:
     row: all text in it is plain (see classroom/sanitize.py), and its points are those that count. worth: what was done
     to them (terms.py). key: the student: as the roster identifies him or her, else unchanged from results.jsonl.
     counted: the submission of the same student for the same lesson that counts, None if it is this one. person: None
-    where no roster tells who this is. may_be: the people between whom the roster does not tell.
+    where no roster tells who this is. may_be: the people between whom the roster does not tell. gone: whether the
+    last run found other files of the student and no longer this one.
     """
 
     row: Row
@@ -48,6 +50,7 @@ class Entry:
     person: Person | None = None
     may_be: tuple[Person, ...] = ()
     assignment: Assignment | None = None
+    gone: bool = False
 
     @property
     def student(self) -> str:
@@ -103,12 +106,14 @@ class Entry:
 def of(
     rows: Iterable[Row], assignment: Assignment | None = None, overrides: Sequence[Override] = (),
     log: list[str] | None = None, names: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    there: Collection[str] = (),
 ) -> list[Entry]:  # fmt: skip
     """The entries of rows, sorted by student, lesson and attempt.
 
     overrides: a person's words about points; those of a student who handed in no file for a lesson make an entry of
     their own. log: gets a sentence for each override without effect. names: of a row's student, other names by which
-    the roster may know who it is, as the plan has them.
+    the roster may know who it is, as the plan has them. there: the files that the last run found; empty where
+    that is not known.
     """
     roster = assignment.roster if assignment else Roster()
     found = []
@@ -132,7 +137,7 @@ def of(
         person = known.person if known else next(each for each in roster if each.key == key)
         info, row = known.path_info if known else file_names.PathInfo(key), terms.without_file(key, lesson)
         entries.append(Entry(row, key, info, Worth(row), None, person, (), assignment))
-    entries = _without_order([_valued(entry, words) for entry in entries])
+    entries = _without_order(_without_gone([_valued(entry, words) for entry in entries], there))
     counting = _counting(entries, assignment)
     return [_marked(entry, counting) for entry in entries]
 
@@ -175,17 +180,45 @@ def _valued(entry: Entry, words: dict[tuple[str, str], list[Override]]) -> Entry
     return replace(entry, row=worth.row, worth=worth)
 
 
+def _without_gone(entries: list[Entry], there: Collection[str]) -> list[Entry]:
+    """The entries, as gone those in whose place the last run found another file of the student.
+
+    A platform's times and attempts say more, and where files of one student bear several names, the last run may have
+    been about one platform of two.
+    """
+    found = {(e.path_info.student, e.row["lesson"]) for e in entries if e.row["submission"] in there}
+    return [
+        replace(e, gone=True)
+        if e.row["submission"] not in there and (e.path_info.student, e.row["lesson"]) in found
+        and e.of_file and e.row["handed_in"] is None and e.path_info.attempt is None
+        else e
+        for e in entries
+    ]  # fmt: skip
+
+
 def _without_order(entries: list[Entry]) -> list[Entry]:
-    """The entries, as undecided those that a student handed in for one lesson under several names, at no known time."""
+    """The entries, as undecided those that a student handed in for one lesson at no known time: under several names, or
+    in several runs, none of whose plans knew of the others.
+    """
     names: dict[tuple, set[str]] = {}
+    untimed: Counter[tuple] = Counter()
     for entry in entries:
         names.setdefault((entry.key, entry.row["lesson"]), set()).add(entry.path_info.student)
+        untimed[entry.key, entry.row["lesson"]] += _is_untimed(entry)
     return [
         replace(entry, row=entry.row | {"undecided": True})
-        if len(names[entry.key, entry.row["lesson"]]) > 1 and entry.row["handed_in"] is None
+        if entry.row["handed_in"] is None
+        and (len(names[place]) > 1 or (_is_untimed(entry) and untimed[place] > 1))
         else entry
         for entry in entries
+        for place in [(entry.key, entry.row["lesson"])]
     ]
+
+
+def _is_untimed(entry: Entry) -> bool:
+    """Whether nothing says which attempt a file is that may count."""
+    known = entry.row["handed_in"] is not None or entry.path_info.attempt is not None
+    return _may_count(entry) and entry.of_file and not known and not entry.gone
 
 
 def _counting(entries: list[Entry], assignment: Assignment | None) -> dict[tuple[str, str | None], str]:
@@ -199,6 +232,9 @@ def _counting(entries: list[Entry], assignment: Assignment | None) -> dict[tuple
         place = entry.key, entry.row["lesson"]
         before = found.get(place)
         if before and _may_count(before):
+            if before.gone != entry.gone and not best:
+                found[place] = entry if before.gone and _may_count(entry) else before
+                continue
             by_points = best or (before.row["undecided"] and entry.row["undecided"])
             if not _may_count(entry) or (by_points and entry.row["score"] < before.row["score"]):
                 continue
@@ -346,6 +382,8 @@ def _superseded(entry: Entry) -> str:
         return said("not graded: {counted} counts for the lesson", counted=entry.counted)
     if entry.assignment is not None and entry.assignment.attempt == "best":
         return said("not counted: {counted} has the best points for the same lesson", counted=entry.counted)
+    if entry.gone:
+        return said("not counted: {counted} counts, and the last run no longer found this file", counted=entry.counted)
     if entry.row["undecided"]:
         return said("not counted: {counted} has more points, and nothing says which is later", counted=entry.counted)
     return said("not counted: {counted} is a later file for the same lesson", counted=entry.counted)
@@ -382,10 +420,12 @@ def remarks(entry: Entry) -> list[str]:
 
 
 def to_look_at(entry: Entry) -> list[str]:
-    """The remarks for the instructor: all but those about names defined twice, which are for the student, and the
-    instructor's own words.
+    """The remarks for the instructor: all but those about names defined twice, which are for the student, those about
+    an earlier attempt, of which there is nothing to decide, and the instructor's own words.
     """
     own = set(map(str, entry.by_hand))
+    if entry.counted and (entry.gone or not entry.row["undecided"]):
+        own |= set(map(str, late_or_superseded(entry)))
     return [sentence for sentence in remarks(entry) if not _for_student(sentence) and str(sentence) not in own]
 
 
