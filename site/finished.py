@@ -44,7 +44,7 @@ _THEIRS = ("said", "error")  # placeholders for a text of Python or Triton
 _JOINED = tuple(",;:(")  # beginnings of a part of a sentence
 _SENTENCES = re.compile(r"(?<=[^.][.!?]) (?=[A-Za-z])")
 _BEGINNING = re.compile(r"([^{].+[.!?]) (\{\w+\})")
-_MARK = re.compile("[✓✗~·] ")  # before what a check says of a part
+_MARK = re.compile("^[✓✗~·] ")  # before what a check says of a part
 _COLUMNS = re.compile(r"( {2,})")  # between two cells of a table
 _PARTS = re.compile(r"[.;:] |, ")
 _TEXTS = re.compile(r"[.;:] (?!\d)|, (?!\d)")  # without those in a list of numbers
@@ -112,7 +112,7 @@ class Catalogue:
         """The text in this language, as far as the catalogue goes. Lines, and the space around each, stay."""
         if "\n" in text and text.strip() not in self._whole:
             return "\n".join(self.say(line) for line in text.split("\n"))
-        bare = _MARK.sub("", text.strip(), count=1) if _MARK.match(text.strip()) else text.strip()
+        bare = _MARK.sub("", text.strip())
         if not _letters(bare):
             return text
         if raised := _RAISED.search(bare):

@@ -48,14 +48,15 @@ def moves(
     found = [torch.zeros(want.shape, dtype=torch.float64) for want in wants]
     trials = [exact.mapped(lambda _, t, sign=sign: _ramp(t, sign * distance)) for sign in (1, -1)]
     trials += [exact.mapped(lambda _, t: jittered(t, distance, generator)) for _ in range(_TRIALS)]
-    trials.append(exact)
-    usual = len(trials)
+    calls = [(launched, exact), *((outputs, trial) for trial in trials)]
+    usual = len(calls)
     if any(map(is_coarse, wants)):
-        trials += [exact.mapped(lambda _, t, sign=sign: _climbing(t, sign * distance)) for sign in (1, -1)]
+        trials = [exact.mapped(lambda _, t, sign=sign: _climbing(t, sign * distance)) for sign in (1, -1)]
         trials += [exact.mapped(lambda _, t: _without_ties(t, distance, generator)) for _ in range(_TIES)]
-    for number, trial in enumerate(trials):
+        calls += [(outputs, trial) for trial in trials]
+    for number, (call, trial) in enumerate(calls):
         try:
-            outcome = (launched if trial is exact else outputs)(trial)
+            outcome = call(trial)
         except Exception:  # it takes no numbers beside these
             continue
         for i, moved in enumerate(outcome):
