@@ -105,6 +105,11 @@ class Roster:
     def __len__(self) -> int:
         return len(self.people)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all of them."""
+        return tuple(person.name for person in self.people if person.name)
+
     def called(self, person: Person) -> str:
         """The name of one of the people, and what else tells who it is where somebody else has the same name."""
         name = person.name or person.key
