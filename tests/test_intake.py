@@ -1180,6 +1180,16 @@ def test_a_class_in_a_copy_of_the_course_is_no_single_student(place, tmp_path):
     assert planned(tmp_path / "class").doubts == []  # repositories, each of one student
 
 
+@pytest.mark.parametrize("late", [1, 2])
+def test_of_two_submissions_on_gradescope_the_later_one_counts(late, tmp_path):
+    """As of somebody who is in two groups: the export says when each was handed in."""
+    one = "submission_{n}:\n  :submitters:\n  - :name: Ada\n    :email: a@x\n  :created_at: 2026-11-2{n} 10:15:00 Z\n"
+    times = "".join(one.format(n=n) for n in (1, 2)).replace(f"2026-11-2{late}", "2026-12-01")
+    files = {f"submission_{n}/{NAME}": text for n, text in ((1, ADA), (2, BOB))}
+    made = planned(write(tmp_path, {"submission_metadata.yml": times} | files))
+    assert chosen(made) == {"Ada_a@x": {"00": [f"submission_{late}/{NAME}"]}}
+
+
 @pytest.mark.parametrize("name", [f"onlinetext{sign}onlinetext.html" for sign in ("_/", "/", "_")])
 def test_what_was_typed_in_moodle_is_no_notebook(name, tmp_path):
     """Of several versions, in folders and without."""
