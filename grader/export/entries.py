@@ -335,8 +335,8 @@ def about_the_class(entries: list[Entry]) -> list[Said | str]:
     if assignment and assignment.late and (untimed := [e for e in untimed if e.row["lesson"] in assignment.due]):
         found.append(
             said(
-                "lateness takes nothing off {count} of {of}, whose time is not known: what is handed out by this "
-                "platform has none. Give points by hand, or let the platform take them off",
+                "lateness takes nothing off {count} of {of}, whose time is not known: only nbgrader and Gradescope "
+                "hand one out with its zone. Give points by hand, or let the platform take them off",
                 count=len(untimed),
                 of=counted(sum(e.counts and e.of_file for e in entries), "file"),
             )
