@@ -53,7 +53,7 @@ def pack(path, files):
 
 
 def planned(*paths, contents_of=None, roster=None, **more):
-    found = submissions.find_all(list(paths))
+    found = submissions.find_all(list(paths), people=roster.names if roster else ())
     found.files = grading.distinct(found.files)
 
     def read(files):
@@ -816,6 +816,26 @@ def test_names_in_zips_of_chinese_windows_are_read(name, encoded, tmp_path):
     assert chosen(planned(path))[name.partition("/")[0]] == {"00": [name]}
 
 
+@pytest.mark.parametrize(
+    "ada, bob, encoding",
+    [
+        ("山田太郎", "佐藤花子", "cp932"), ("許大文", "李小明", "big5"), ("김민준", "이서연", "cp949"),
+        ("José Núñez", "Jürgen Müller", "cp1252"), ("Иван Иванов", "Мария Ким", "cp866"),
+    ],
+)  # fmt: skip
+def test_a_roster_tells_in_what_encoding_a_zip_writes_its_names(ada, bob, encoding, tmp_path):
+    """Also where a byte of a sign is a backslash: two students are no one, and no folder of another name."""
+    written = [f"{name}/{NAME}".encode(encoding) for name in (ada, bob)]
+    path = pack(tmp_path / "class.zip", dict(zip(("?" * len(written[0]), "*" * len(written[1])), (ADA, BOB))))
+    packed = path.read_bytes()
+    for sign, name in zip((b"?", b"*"), written):
+        packed = packed.replace(sign * len(name), name)
+    path.write_bytes(packed)
+    made = planned(path, roster=of_tables([("r.csv", f"name,login\n{ada},a\n{bob},b\nCyd,c\n".encode())]))
+    assert chosen(made) == {ada: {"00": [f"{ada}/{NAME}"]}, bob: {"00": [f"{bob}/{NAME}"]}}
+    assert made.doubts == [] and made.unlisted == []
+
+
 def known(made, roster):
     """{student: the key of the one person of a roster}, of those who are in it."""
     found = {key: roster.find_any((key, *each.names)) for key, each in made.students.items()}
@@ -1144,6 +1164,38 @@ def test_a_name_in_two_places_may_be_two_students(tmp_path):
     assert planned(tmp_path / "mon", tmp_path / "tue", roster=roster).doubts == []
     write(tmp_path, {f"{n}/Submitted files/Ada L/x/Version 1/{NAME}": ADA for n in "12"})
     assert "in several places: 1/, 2/" in planned(tmp_path / "1", tmp_path / "2").doubts[0]
+
+
+@pytest.mark.parametrize("place", ["{}/", "submissions/{}_", "{}_"])
+def test_a_class_in_a_copy_of_the_course_is_no_single_student(place, tmp_path):
+    """Who grades in the folder of the course has the class in it; a copy with one answer is one student's."""
+    course = {f"notebooks/{NAME}": BLANK, "grader/lessons.py": "x"}
+    files = {place.format(who) + NAME: text for who, text in (("ada", ADA), ("bob", BOB))}
+    (doubt,) = planned(write(tmp_path / "course", course | files)).doubts
+    assert "Are they of one student?" in doubt and all(name in doubt for name in files)
+    write(tmp_path / "ada", course | {f"notebooks/{NAME}": ADA})
+    assert planned(tmp_path / "ada").doubts == []
+    shutil.move(tmp_path / "course", tmp_path / "class" / "eve")
+    shutil.move(tmp_path / "ada", tmp_path / "class" / "ada")
+    assert planned(tmp_path / "class").doubts == []  # repositories, each of one student
+
+
+@pytest.mark.parametrize("late", [1, 2])
+def test_of_two_submissions_on_gradescope_the_later_one_counts(late, tmp_path):
+    """As of somebody who is in two groups: the export says when each was handed in."""
+    one = "submission_{n}:\n  :submitters:\n  - :name: Ada\n    :email: a@x\n  :created_at: 2026-11-2{n} 10:15:00 Z\n"
+    times = "".join(one.format(n=n) for n in (1, 2)).replace(f"2026-11-2{late}", "2026-12-01")
+    files = {f"submission_{n}/{NAME}": text for n, text in ((1, ADA), (2, BOB))}
+    made = planned(write(tmp_path, {"submission_metadata.yml": times} | files))
+    assert chosen(made) == {"Ada_a@x": {"00": [f"submission_{late}/{NAME}"]}}
+
+
+@pytest.mark.parametrize("name", [f"onlinetext{sign}onlinetext.html" for sign in ("_/", "/", "_")])
+def test_what_was_typed_in_moodle_is_no_notebook(name, tmp_path):
+    """Of several versions, in folders and without."""
+    files = {f"Ada_1_assignsubmission_{name}": "<p>x</p>", f"Bob_2_assignsubmission_file_/{NAME}": BOB}
+    made = planned(write(tmp_path, files))
+    assert any("typed or linked on the platform" in line for _, line in plan.lines(made))
 
 
 def test_a_students_broken_zip_beside_a_whole_download_is_the_students(tmp_path):

@@ -156,3 +156,12 @@ def test_a_real_notebook_of_another_lesson_is_not_judged(tmp_path, capsys):
     assert main(["grade", str(tmp_path / "class"), "--out", str(tmp_path / "out"), "--lessons", "00"]) == 0
     assert main(["export", str(tmp_path / "out"), "--format", "github"]) == 0
     assert json.loads((tmp_path / "out" / "github.json").read_text())["max_score"] == 1
+
+
+def test_a_request_about_a_file_that_cannot_be_read_has_an_answer():
+    """It names the file and what is the matter with it; a file that another one stands for is not asked about."""
+    requests = regrade.Requests([regrade.Request(2, "eve", "0.1", False)], {"eve/00.ipynb"})
+    requests._rows[2, "eve/00.ipynb"] = 0.0
+    unread = row("eve/00.ipynb", student="eve", problems=["the file is empty"], instead=None)
+    (told,) = requests.answers([unread, unread | {"instead": "eve/1.ipynb"}])
+    assert str(told) == "read again, and not graded: eve/00.ipynb: the file is empty"

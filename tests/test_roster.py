@@ -38,6 +38,15 @@ def keys(found):
     return [person.key for person in found]
 
 
+def test_lines_and_marks_of_other_platforms_are_no_names():
+    """Brightspace writes "#" before logins and numbers, Google Classroom two lines about the assignment."""
+    brightspace = b"OrgDefinedId,Username,Last Name,First Name,Email\n#1234,#alove,Lovelace,Ada,\n#1235,#bb,B,Bob,b@x\n"
+    google = b"Last Name,First Name,Email Address,HW0\nDate,,,\nPoints,,,1\nLovelace,Ada,a@x,\nDate,Bob,b@x,\n"
+    people = roster.of_tables([("r.csv", brightspace)])
+    assert [person.name for name in ("alove", "1235") for person in people.find(name)] == ["Ada Lovelace", "Bob B"]
+    assert [person.name for person in roster.of_tables([("r.csv", google)])] == ["Ada Lovelace", "Bob Date"]
+
+
 def test_the_platforms_files_are_read_by_their_headers():
     """Names as they are spoken; lines of the platform and those of teachers are nobody."""
     assert [(p.name, p.section) for p in of(CANVAS)] == [("Ada Lovelace", "Tuesday"), ("Alan Turing", "Friday")]

@@ -134,8 +134,11 @@ def test_lateness_costs_what_the_assignment_says(tmp_path):
     told = {key: [str(s) for s in entries.late_or_superseded(e)] for (key, _), e in counting.items()}
     assert told["ada"] == [] and told["bob"] == [f"2 days late, which costs {all_of / 2:g} points"]
     assert told["kim"] == ["34 days late"] and "its time is not known, so nothing" in told["zoe_7"][0]
+    untimed = [str(s) for s in entries.about_the_class([*counting.values()]) if "lateness" in str(s)]
+    assert len(untimed) == 1 and untimed[0].startswith("lateness takes nothing off 1 of 5 files, whose time is not")
     decided = of(tmp_path, terms(tmp_path, LATE.partition("late")[0]), made)[0]
     assert {e.row["score"] for e in decided.values()} == {all_of}
+    assert not any("lateness" in str(s) for s in entries.about_the_class([*decided.values()]))
 
 
 def test_a_persons_word_counts_and_is_shown_as_such(tmp_path):

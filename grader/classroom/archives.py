@@ -8,9 +8,10 @@ import io
 import os
 import pathlib
 import re
+import unicodedata
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from ..sentence import fault, message, said
@@ -21,6 +22,8 @@ _MAX_DIRECTORY = 16 << 20  # bytes of an archive's list of its files, which zipf
 _PIECE = 1 << 20  # bytes that are unpacked at a time
 _MAX_DEPTH = 3  # zip files in zip files in zip files
 _MAX_INNER = 2 << 30  # bytes of all zip files in one zip file
+_ENCODINGS = ("cp437", "gbk", "big5", "cp932", "cp949", "cp1252", "cp866", "koi8_r")  # of Windows in many languages
+_MOST_SEARCHED = 1 << 17  # bytes of names in which those of people are looked for
 _CHINESE = re.compile(r"[\x20-\x7e\u3000-\u303f\u3400-\u9fff\uff00-\uffef]+")  # with its punctuation, and ASCII
 
 
@@ -30,6 +33,7 @@ class _Left:
 
     files: int
     passed_over: Callable[[str], bool]
+    people: Collection[str] = ()
     bytes: int = _MAX_INNER
 
 
@@ -38,18 +42,19 @@ class TooMany(OSError):
 
 
 def files(
-    path: pathlib.Path, limit: int, most: int, passed_over: Callable[[str], bool]
+    path: pathlib.Path, limit: int, most: int, passed_over: Callable[[str], bool], people: Collection[str] = ()
 ) -> list[tuple[str, Callable[[], bytes]]]:
     """(name, load) for each file in a zip file, and in the zip files in it. Names have slashes, whatever wrote them.
 
     Folders are listed, too, as far as the zip file lists them, or a file in them is passed over: with a "/" at the end.
     load returns the file's bytes, at most `limit`, or raises OSError. A name that several files have, or one of more
-    than 1,000 characters, is listed once; its load raises OSError. passed_over: whether a name is left out.
+    than 1,000 characters, is listed once; its load raises OSError. passed_over: whether a name is left out. people: the
+    names of students, which tell in what encoding names stand that are not said to be UTF-8.
 
     Raises OSError with the reason if the archive as a whole cannot be read, as one that was cut off, or if it holds
     more than `most` files.
     """
-    return _listed(lambda: _File(path), os.path.getsize(path), limit, _Left(most, passed_over), 1)
+    return _listed(lambda: _File(path), os.path.getsize(path), limit, _Left(most, passed_over, people), 1)
 
 
 def _listed(
@@ -61,14 +66,15 @@ def _listed(
         if not zipfile.is_zipfile(file):  # type: ignore[arg-type]
             raise OSError(_cut_off(depth == 1))
         archive = zipfile.ZipFile(file)  # type: ignore[arg-type]
-        listed = [info for info in archive.infolist() if not _name(info).endswith("/")]
+        encoding = _encoding(archive.infolist(), left.people)
+        listed = [info for info in archive.infolist() if not _name(info, encoding).endswith("/")]
         if sum(info.compress_size for info in listed) > size:
             raise OSError(said("it lists files that overlap, or that are larger than itself"))
         # Of a zip file that was cut off, zipfile finds the end of a zip file in it, and lists that one's files.
         if archive.infolist() and min(info.header_offset for info in archive.infolist()) > 0:
             raise OSError(_cut_off(depth == 1))
-    named = [(_name(info), info) for info in listed if not left.passed_over(_name(info))]
-    folders = dict.fromkeys(_name(info).rpartition("/")[0] for info in archive.infolist())
+    named = [(_name(info, encoding), info) for info in listed if not left.passed_over(_name(info, encoding))]
+    folders = dict.fromkeys(_name(info, encoding).rpartition("/")[0] for info in archive.infolist())
     left.files -= len(named)
     if left.files < 0:
         raise TooMany(
@@ -148,20 +154,50 @@ def refuse(why: str) -> bytes:
     raise OSError(why)
 
 
-def _name(info: zipfile.ZipInfo) -> str:
-    """The path of a file. Windows may write backslashes and GBK, macOS UTF-8 without saying so, some programs "./"."""
-    name = info.filename
-    if not info.flag_bits & 0x800:  # not said to be UTF-8, so zipfile has read it as code page 437
+def _name(info: zipfile.ZipInfo, encoding: str | None = None) -> str:
+    """The path of a file. Windows may write backslashes and GBK, macOS UTF-8 without saying so, some programs "./".
+
+    encoding: of names that are not said to be UTF-8 and are not; None where it is not known.
+    """
+    name, packed = info.filename, _packed(info)
+    if packed is not None:
         with contextlib.suppress(UnicodeError):
-            packed = name.encode("cp437")
-            try:
-                name = packed.decode("utf-8")
-            except UnicodeError:
-                name = _of_chinese_windows(packed) or name
+            name = packed.decode(encoding) if encoding else _of_chinese_windows(packed) or name
+    elif not info.flag_bits & 0x800:
+        with contextlib.suppress(UnicodeError):
+            name = name.encode("cp437").decode("utf-8")
     *folders, last = name.replace("\\", "/").split("/")
     name = "/".join([*(part for part in folders if part not in ("", ".")), last])
     name = "/" if folders and not name else name  # "./", the folder around all of them
     return (name if len(name) <= MAX_NAME else f"{name[:100]}…{name[-50:]}") or "?"
+
+
+def _packed(info: zipfile.ZipInfo) -> bytes | None:
+    """The bytes of a name that is not said to be UTF-8, and is not; None of any other."""
+    if info.flag_bits & 0x800:
+        return None
+    try:
+        packed = info.filename.encode("cp437")  # as which zipfile has read it
+    except UnicodeError:
+        return None
+    try:
+        packed.decode("utf-8")
+    except UnicodeError:
+        return packed
+    return None
+
+
+def _encoding(infos: list[zipfile.ZipInfo], people: Collection[str]) -> str | None:
+    """The encoding in which names of people stand in an archive; None where no name is seen, or in two as often."""
+    packed = [each for each in map(_packed, infos) if each is not None]
+    wanted = [name.casefold().split() for name in people if not name.isascii()]
+    seen = dict.fromkeys(_ENCODINGS, 0)
+    for encoding in _ENCODINGS if packed and wanted else ():
+        text = b"\n".join(packed)[:_MOST_SEARCHED].decode(encoding, "replace")
+        text = unicodedata.normalize("NFC", text).casefold()
+        seen[encoding] = sum(all(word in text for word in words) for words in wanted)
+    first, second = sorted(seen, key=lambda each: -seen[each])[:2]
+    return first if seen[first] > seen[second] else None
 
 
 def _of_chinese_windows(packed: bytes) -> str | None:

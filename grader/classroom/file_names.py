@@ -49,7 +49,8 @@ _ARCHIVE = re.compile(r"\.(?:zip|7z|rar|tar|t?gz|bz2|xz)$", re.IGNORECASE)
 _MAY_HOLD_ONE = re.compile(rf"{_ARCHIVE.pattern}|\.ipynb\b|\.(?:eml|msg)$", re.IGNORECASE)  # mails have attachments
 # What Canvas, Moodle and Blackboard make of what was typed or linked.
 _TYPED = re.compile(
-    r"_[0-9]+_(?:text|link)\.html$|_assignsubmission_onlinetext_|_attempt_[0-9]{4}(?:-[0-9]{2}){5}\.txt$", re.IGNORECASE
+    r"_[0-9]+_(?:text|link)\.html$|_assignsubmission_onlinetext[_/]|_attempt_[0-9]{4}(?:-[0-9]{2}){5}\.txt$",
+    re.IGNORECASE,
 )
 # What those who grade keep beside a class.
 _NOTES = re.compile(r"\.(?:txt|md|rst|[ct]sv|toml|ya?ml|json|log|cfg|ini|sh|db)$|^[^.]*$", re.IGNORECASE)

@@ -293,7 +293,10 @@ class _Reader:
         self.says(said("Gradescope's export"))
         for each in folder.folders.values():
             for one in known.get(each.title) or [gradescope_export.Submitter(each.title, ())]:
-                self.give(each, one.key, by="Gradescope", names=one.names, handed_in=one.handed_in)
+                attempt = (one.handed_in,) if one.handed_in else None  # who is in two groups has two submissions
+                self.give(
+                    each, one.key, by="Gradescope", names=one.names, handed_in=one.handed_in, attempt=attempt
+                )
         titles = {each.title for each in folder.folders.values()}
         for name, submitters in known.items():
             if name not in titles:

@@ -256,7 +256,12 @@ def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> N
             plan.for_a_person.append(
                 said("{student}: lesson {lesson}: {why}", student=student.key, lesson=choice.lesson, why=choice.why)
             )
-            if many or (choice.undecided and not choice.alike and not all(each.owner.by for each in choice.counts)):
+            # A repository is one student's, unless all of it may be a class that lies in a copy of the course.
+            all_in_one = len(plan.students) == 1 and all(each.owner.by == "git" for each in choice.counts)
+            folders = {each.file.name.rpartition("/")[0] for each in choice.counts}
+            sure = all(each.owner.by for each in choice.counts) and not all_in_one
+            alike = choice.alike and not (all_in_one and len(folders) > 1)
+            if many or (choice.undecided and not alike and not sure):
                 plan.doubts.append(
                     said(
                         "“{student}” has several different notebooks of lesson {lesson}, and nothing says which "

@@ -81,7 +81,8 @@ class Requests:
 
     def answers(self, rows: Iterable[Row]) -> Iterator[Said | str]:
         """What became of each request: points before and after. rows: those of this run."""
-        after = [row for row in rows if row["submission"] in self.files and row["exercises"]]
+        again = [row for row in rows if row["submission"] in self.files]
+        after = [row for row in again if row["exercises"]]
         for request in self.lines:
             for row in (row for row in after if (request.line, row["submission"]) in self._rows):
                 if request.lesson in (None, row["lesson"]):
@@ -94,6 +95,10 @@ class Requests:
                         points=counted(before, "point"),
                         now=now,
                     )
+            for row in (row for row in again if (request.line, row["submission"]) in self._rows):
+                if not row["exercises"] and not row["instead"]:
+                    why = joined("{one}; {two}", row["problems"])
+                    yield said("read again, and not graded: {file}: {why}", file=plain(row["submission"]), why=why)
 
 
 def read(file: pathlib.Path) -> Requests:

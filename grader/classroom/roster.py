@@ -24,7 +24,8 @@ _COLUMNS = {
     "first": ("first name", "given name", "firstname", "vorname", "名", "名字"),
     "last": ("last name", "surname", "family name", "lastname", "nachname", "姓", "姓氏"),
     "canvas": ("id", "canvas user id", "canvas id"),
-    "number": ("sis user id", "sis id", "sid", "id number", "student id", "student number", "integration id", "学号"),
+    "number": ("sis user id", "sis id", "sid", "id number", "student id", "student number", "integration id",
+        "orgdefinedid", "学号"),
     "login": ("sis login id", "login id", "login", "username", "user name", "用户名", "账号"),
     "email": ("email", "email address", "e-mail", "e-mail address", "mail", "电子邮件", "电子邮件地址", "邮箱"),
     "github": ("github_username", "github username", "github login", "github", "github_login"),
@@ -43,6 +44,7 @@ _WITH_NUMBER = re.compile(r"(.+)_([0-9]{1,18})", re.DOTALL)  # what file_names m
 _NUMBERED = re.compile(r"(.+)[_ -]([0-9]{1,18})", re.DOTALL)  # as people number files, too
 _FAMILY_FIRST = re.compile("[\u3400-\u9fff\uac00-\ud7a3·]+")  # names in Chinese characters or Hangul
 _NO_STUDENTS = ("points possible", "student, test", "test student")  # lines of Canvas' gradebook
+_NO_NAMES = ("date", "points")  # lines of Google Classroom's export, below the column of last names
 _STUDENT_ROLES = ("", "student", "studentenrollment", "学生")
 
 
@@ -104,6 +106,11 @@ class Roster:
 
     def __len__(self) -> int:
         return len(self.people)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all of them."""
+        return tuple(person.name for person in self.people if person.name)
 
     def called(self, person: Person) -> str:
         """The name of one of the people, and what else tells who it is where somebody else has the same name."""
@@ -248,7 +255,9 @@ def read(table: Table) -> list[Person]:
         name = get["name"] or f"{get['first']} {get['last']}".strip()
         if name.casefold() in _NO_STUDENTS or get["role"].casefold() not in _STUDENT_ROLES:
             continue
-        ids = {(kind, _folded(get[kind])) for kind in _SHARED if get[kind]}
+        ids = {(kind, value) for kind in _SHARED if (value := _folded(get[kind].removeprefix("#")))}  # of Brightspace
+        if not ids and get["first"] == "" and name.casefold() in _NO_NAMES:
+            continue
         ids |= {("email", value) for kind, value in ids if kind == "login" and "@" in value}
         if participant := _PARTICIPANT.fullmatch(get["identifier"]):
             ids.add(("participant", participant[1]))

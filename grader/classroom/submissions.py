@@ -95,19 +95,25 @@ class NothingToGrade(Exception):
     """A path does not exist or holds no file."""
 
 
-def find_all(paths: list[pathlib.Path], out: pathlib.Path | None = None, one_student: bool = False) -> Found:
+def find_all(
+    paths: list[pathlib.Path],
+    out: pathlib.Path | None = None,
+    one_student: bool = False,
+    people: Collection[str] = (),
+) -> Found:
     """The files of several paths, without repetition. Their names are relative to the folder that contains all paths.
 
-    out: a folder that is skipped. one_student: whether each path is one student's, whatever lies in it. Raises
-    NothingToGrade if one of the paths does not exist or holds no file.
+    out: a folder that is skipped. one_student: whether each path is one student's, whatever lies in it. people: the
+    names of a roster, for zip files that do not say in which encoding they write theirs. Raises NothingToGrade if one
+    of the paths does not exist or holds no file.
     """
     paths = list(dict.fromkeys(pathlib.Path(os.path.abspath(path)) for path in paths))
     if len(paths) == 1:
-        return look(paths[0], out, one_student)
+        return look(paths[0], out, one_student, people)
     above = pathlib.Path(os.path.commonpath([path.parent for path in paths]))
     found = Found()
     for path in paths:
-        under, here = path.relative_to(above).as_posix(), look(path, out, one_student)
+        under, here = path.relative_to(above).as_posix(), look(path, out, one_student, people)
         earlier = {file.name for file in found.files}
         for file in here.files:
             if file.name == path.name and not path.is_dir():  # a single notebook: a folder above may name the student
@@ -132,7 +138,9 @@ def find(path: pathlib.Path, out: pathlib.Path | None = None) -> Iterator[Submit
     yield from look(path, out).files
 
 
-def look(path: pathlib.Path, out: pathlib.Path | None = None, one_student: bool = False) -> Found:
+def look(
+    path: pathlib.Path, out: pathlib.Path | None = None, one_student: bool = False, people: Collection[str] = ()
+) -> Found:
     """The files of a path: a file, a folder or a zip.
 
     A zip in a folder or in a zip is opened. A file of any kind counts as submitted, so that its student gets a row.
@@ -141,14 +149,14 @@ def look(path: pathlib.Path, out: pathlib.Path | None = None, one_student: bool 
     """
     if path.suffix.lower() == ".zip" and path.is_file():
         try:
-            found = _placed(_in_zip(path, MAX_FILES), path.stem, one_student)
+            found = _placed(_in_zip(path, MAX_FILES, people), path.stem, one_student)
             found.zipped = {file.name for file in found.files}
         except OSError as error:
             why = joined("{one}: {two}", [repr(str(path)), message(error)])
             damaged = kind_of(message(error)) == archives.DAMAGED
             raise NothingToGrade(said("{why}. Download it again", why=why) if damaged else why) from None
     elif path.is_dir() and path.suffix.lower() != ".ipynb":
-        found = _placed(list(_in_folder(path, out)), path.absolute().name, one_student)
+        found = _placed(list(_in_folder(path, out, people)), path.absolute().name, one_student)
     elif os.path.lexists(path):
         found = Found([_file(path.name, functools.partial(_light, lambda: _bytes(path)))], [said("a single file")])
     else:
@@ -291,7 +299,9 @@ def _file(name: str, load: Callable[[], bytes]) -> SubmittedFile:
     return SubmittedFile(name, student, load, owner=Owner(student, name, names))
 
 
-def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple[str, Callable[[], bytes]]]:
+def _in_folder(
+    folder: pathlib.Path, out: pathlib.Path | None, people: Collection[str]
+) -> Iterator[tuple[str, Callable[[], bytes]]]:
     paths = _walked(folder, out)
     filled = {above for path in paths if not path.is_dir() for above in path.parents}
     most = MAX_FILES if sum(not path.is_dir() for path in paths) == 1 else MAX_FILES_OF_ONE
@@ -303,7 +313,7 @@ def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple
             yield name, (lambda: refuse(said("it is a link")))
         elif kind == ".zip" and path.is_file():
             try:
-                inside, problem = _in_zip(path, most), said("it is a zip file that holds no files")
+                inside, problem = _in_zip(path, most, people), said("it is a zip file that holds no files")
             except OSError as error:
                 inside, problem = [], message(error)
             for inner, load in inside:
@@ -368,9 +378,9 @@ def _empty_folders(folders: Collection[str], names: Collection[str], classes: Co
     ]  # fmt: skip
 
 
-def _in_zip(path: pathlib.Path, most: int) -> list[tuple[str, Callable[[], bytes]]]:
+def _in_zip(path: pathlib.Path, most: int, people: Collection[str]) -> list[tuple[str, Callable[[], bytes]]]:
     """What is in a zip, and in the zips in it. Raises OSError if it cannot be read, or holds more than `most`."""
-    return archives.files(path, MAX_LOADED, most, _passed_over)
+    return archives.files(path, MAX_LOADED, most, _passed_over, people)
 
 
 def _passed_over(name: str) -> bool:

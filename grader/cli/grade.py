@@ -50,7 +50,9 @@ def run(options) -> int:
     try:
         given = assignment.named(options.assignment, options.lessons)
         requests = regrade.read(options.regrade) if options.regrade else None
-        found = submissions.find_all(options.paths, options.out, options.one_student)
+        found = submissions.find_all(
+            options.paths, options.out, options.one_student, given.roster.names if given else ()
+        )
         found.files = grading.distinct(found.files)
         if options.plan:
             with _executor(options, len(found.files)) as grader:

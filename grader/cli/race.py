@@ -59,7 +59,9 @@ def run(options) -> int:
             raise _NoRace(said("lesson {lesson} is no part of the assignment", lesson=lesson))
         kept = None if given else assignment.kept(options.out)  # the folder may have been graded for several
         given = given or (kept if kept and lesson in kept.lessons else None)
-        found = submissions.find_all(options.paths, options.out, options.one_student)
+        found = submissions.find_all(
+            options.paths, options.out, options.one_student, given.roster.names if given else ()
+        )
         found.files = grading.distinct(found.files)
         with results_store.Results(options.out) as results:
             class_files.tell_damaged(results, grade.set_aside())

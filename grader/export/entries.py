@@ -331,6 +331,16 @@ def about_the_class(entries: list[Entry]) -> list[Said | str]:
     unread = [mine[0].student for mine in by_key.values() if any(standing(mine, n) == "unreadable" for n in most)]
     if unread:
         found.append(said("handed in, but not readable, so no points yet: {names}", names=_some(unread)))
+    untimed = [e for e in entries if e.counts and e.of_file and e.row["handed_in"] is None]
+    if assignment and assignment.late and (untimed := [e for e in untimed if e.row["lesson"] in assignment.due]):
+        found.append(
+            said(
+                "lateness takes nothing off {count} of {of}, whose time is not known: only nbgrader and Gradescope "
+                "hand one out with its zone. Give points by hand, or let the platform take them off",
+                count=len(untimed),
+                of=counted(sum(e.counts and e.of_file for e in entries), "file"),
+            )
+        )
     if assignment and assignment.roster:
         unlisted = list(dict.fromkeys(entry.student for entry in entries if entry.person is None))
         found += [said("not in the roster, or not clearly: {names}", names=_some(unlisted))] if unlisted else []

@@ -86,7 +86,9 @@ def _without_grade(row: list[str], mine: list[Entry], most: dict[str, float]) ->
         values = {"student": student, "list": listed(unread)}
         return said("not readable, and no grade filled in: {student}, lesson {list}", **values)
     if not any(entry.counts for entry in mine):  # there are files, but of lessons that the assignment does not have
-        return said("no submission: {name}", name=_name(row))
+        others = listed(sorted({entry.row["lesson"] for entry in mine if entry.row["lesson"]}))
+        return said("of other lessons only, and no grade filled in: {student}, lesson {list}", student=student,
+                    list=others)  # fmt: skip
     if {*most} <= {entry.row["lesson"] for entry in mine if entry.counts and entry.exempt}:
         return said("exempt, and no grade filled in: {student}", student=student)
     return None
