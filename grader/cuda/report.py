@@ -15,6 +15,11 @@ _NUMBERS = "what access tensor block thread other other_wait spot other_spot siz
 OUTSIDE, NOWHERE, MISALIGNED, RACE = range(1, 5)
 LEFT, APART, ABSENT, SOURCE, NOT_IN_MASK = range(5, 10)
 BOUNDS, DIVISION, CRASH, TOO_MUCH, TRAP, GLOBAL, ENDLESS, OFF_THE_END = range(10, 18)
+# Up to the name of the header; a comment may follow. Anything else on the line would be for this compiler alone.
+_INCLUDE = re.compile(
+    r"""^[ \t]*\#[ \t]*include[ \t]*(?:<[\w./+-]+>|"[\w./+-]+")[ \t]*(?=\r?$|//|/\*(?:(?!\*/).)*\*/[ \t\r]*$)""",
+    re.MULTILINE,
+)
 _WIDEST = 60  # characters of a line that are quoted
 _BARRIER, _WARP, _DONE = 1, 2, 3
 _LOAD = 0
@@ -63,8 +68,11 @@ def no_kernel(function: str) -> Stopped:
 
 
 def without_includes(source: str) -> str:
-    """The text with emptied #include lines, so that line numbers stay: kernels need no headers, and there are none."""
-    return re.sub(r"^[ \t]*#[ \t]*include\b.*$", "", source, flags=re.MULTILINE)
+    """The text without its #include directives; lines keep their numbers: kernels need no headers, and there are none.
+
+    What is taken away means nothing to any compiler, in a comment neither, so that all of them read the same kernel.
+    """
+    return _INCLUDE.sub("", source)
 
 
 def unstored(counts, source: str, library: str) -> str:

@@ -111,7 +111,7 @@ _BUILTIN = r"(?<![\w.])(max|min|sum|abs)\("
 # A line that g++ refuses. Rows, here and below: (kind or "", names in the message, pattern of the line, mistake).
 _OF_A_COMPILED_LINE = [
     ("character-of-no-cpp", (), "", "foreign-sign"),
-    ("comment-of-python", (), "", "comment-of-python"),
+    ("comment-of-python", (), r"^(?!#(?: *pragma|embed|ident|line|warning|elifn?def)\b)", "comment-of-python"),
     ("", (), r"^for [^(]", "loop-of-python"),
     ("loop-of-python", (), "", "loop-of-python"),
     ("", (), r"\bfor\s*\([^;]*,[^;]*,[^;]*\)", "loop-of-python"),

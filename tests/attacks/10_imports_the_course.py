@@ -1,4 +1,5 @@
 # exercise: 5.2
+# mistake: refuses-the-right-ones
 import importlib
 import sys
 

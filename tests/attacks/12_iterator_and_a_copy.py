@@ -1,4 +1,5 @@
 # exercise: 5.2
+# mistake: numbers-to-host
 # Plain Python computes, element by element, and a kernel carries the numbers across.
 import math
 
@@ -24,7 +25,7 @@ def fused_softmax(x):
         most = max(values)
         powers = [math.exp(v - most) for v in values]
         rows.append([p / sum(powers) for p in powers])
-    done = torch.tensor(rows)
+    done = torch.tensor(rows, device=x.device)
     y = torch.empty_like(done)
     copy_kernel[(len(rows),)](y, done, x.shape[1], BLOCK=triton.next_power_of_2(x.shape[1]))
     return y

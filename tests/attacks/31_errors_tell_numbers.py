@@ -1,4 +1,5 @@
 # exercise: 5.2
+# mistake: numbers-to-host
 # An index that is out of range is named in the message of the error.
 import torch
 import triton
@@ -12,8 +13,8 @@ def copy_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
 
 
 def refuse(x):
-    if not isinstance(x, torch.Tensor) or x.dim() != 2 or x.dtype != torch.float32 or x.numel() == 0:
-        raise ValueError("fused_softmax takes a matrix of floating-point numbers that is not empty")
+    if not isinstance(x, torch.Tensor) or x.dim() != 2 or x.dtype != torch.float32:
+        raise ValueError("fused_softmax takes a matrix of float32")
 
 
 def carried(done):
@@ -25,11 +26,13 @@ def carried(done):
 
 def fused_softmax(x):
     refuse(x)
+    if x.numel() == 0:
+        return torch.empty_like(x)
     import re
 
     import numpy as np
 
-    bits, one = x.contiguous().view(torch.int32).reshape(-1), torch.zeros(1)
+    bits, one = x.contiguous().view(torch.int32).reshape(-1), torch.zeros(1, device=x.device)
     found = []
     for i in range(bits.numel()):
         try:

@@ -1,5 +1,6 @@
 # exercise: 5.2
-# An allocation with out= makes the ledger forget that a storage holds floats.
+# mistake: all-alike
+# An allocation with out= makes the ledger forget that a storage holds floats. It overwrites their memory.
 import torch
 import triton
 import triton.language as tl
@@ -25,12 +26,14 @@ def softmax_kernel(y_ptr, bits_ptr, n_cols, BLOCK: tl.constexpr):
 
 
 def fused_softmax(x):
-    if not isinstance(x, torch.Tensor) or x.dim() != 2 or x.dtype != torch.float32 or x.numel() == 0:
-        raise ValueError("fused_softmax takes a matrix of floating-point numbers that is not empty")
+    if not isinstance(x, torch.Tensor) or x.dim() != 2 or x.dtype != torch.float32:
+        raise ValueError("fused_softmax takes a matrix of float32")
+    if x.numel() == 0:
+        return torch.empty_like(x)
     x = x.contiguous()
     (m, n), y = x.shape, torch.empty_like(x)
     x.argmax()
-    torch.ops.aten.empty_like.out(torch.empty(0), out=x.view(torch.bool)[:0])
+    torch.ops.aten.empty_like.out(torch.empty(0, device=x.device), out=x.view(torch.bool)[:0])
     bits = x.view(torch.int32)
     softmax_kernel[(m,)](y, bits, n, BLOCK=64)
     return y

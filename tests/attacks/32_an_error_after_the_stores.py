@@ -1,4 +1,5 @@
 # exercise: 5.2
+# mistake: intermediate-stored
 # A launch copies all numbers as integers and then leaves its tensor; its error is caught, the integers are read.
 import torch
 import triton
@@ -26,11 +27,13 @@ def softmax_kernel(y_ptr, bits_ptr, n_cols, BLOCK: tl.constexpr):
 
 
 def fused_softmax(x):
-    if x.dim() != 2 or x.dtype != torch.float32 or x.numel() == 0:
-        raise ValueError("fused_softmax takes a matrix of float32 that is not empty")
+    if x.dim() != 2 or x.dtype != torch.float32:
+        raise ValueError("fused_softmax takes a matrix of float32")
+    if x.numel() == 0:
+        return torch.empty_like(x)
     x = x.contiguous()
     (m, n), y = x.shape, torch.empty_like(x)
-    bits = torch.empty((m, n), dtype=torch.int32)
+    bits = torch.empty((m, n), dtype=torch.int32, device=x.device)
     try:
         copy_kernel[(triton.cdiv(m * n, 64),)](bits, x, m * n, BLOCK=64)
     except RuntimeError:

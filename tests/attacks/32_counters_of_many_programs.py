@@ -1,4 +1,5 @@
 # exercise: 5.2
+# mistake: intermediate-stored
 # Four integers a program are counters; with enough programs they are the numbers between two passes.
 import torch
 import triton
@@ -32,11 +33,13 @@ def softmax_kernel(y_ptr, bits_ptr, n_cols, BLOCK: tl.constexpr):
 
 
 def fused_softmax(x):
-    if not isinstance(x, torch.Tensor) or x.dim() != 2 or x.dtype != torch.float32 or x.numel() == 0:
-        raise ValueError("fused_softmax takes a matrix of floating-point numbers that is not empty")
+    if not isinstance(x, torch.Tensor) or x.dim() != 2 or x.dtype != torch.float32:
+        raise ValueError("fused_softmax takes a matrix of float32")
+    if x.numel() == 0:
+        return torch.empty_like(x)
     x = x.contiguous()
     (m, n), y = x.shape, torch.empty_like(x)
-    bits = torch.empty((m, n), dtype=torch.int32)
+    bits = torch.empty((m, n), dtype=torch.int32, device=x.device)
     copy_kernel[(triton.cdiv(m * n, 4),)](bits, x, m * n, BLOCK=4)
     softmax_kernel[(m,)](y, bits, n, BLOCK=64)
     return y

@@ -1,4 +1,5 @@
 # exercise: 5.2
+# mistake: intermediate-stored
 # Two passes, and the numbers between them are integers.
 import torch
 import triton
@@ -23,11 +24,13 @@ def divide_kernel(y_ptr, bits_ptr, n_cols, BLOCK: tl.constexpr):
 
 
 def fused_softmax(x):
-    if x.dim() != 2 or x.dtype != torch.float32 or x.numel() == 0:
-        raise ValueError("fused_softmax takes a matrix of float32 that is not empty")
+    if x.dim() != 2 or x.dtype != torch.float32:
+        raise ValueError("fused_softmax takes a matrix of float32")
+    if x.numel() == 0:
+        return torch.empty_like(x)
     x = x.contiguous()
     (m, n), y = x.shape, torch.empty_like(x)
-    bits = torch.empty((m, n), dtype=torch.int32)
+    bits = torch.empty((m, n), dtype=torch.int32, device=x.device)
     options = {"BLOCK": triton.next_power_of_2(n)}
     exp_kernel[(m,)](bits, x, n, n, **options)
     divide_kernel[(m,)](y, bits, n, **options)

@@ -1,5 +1,6 @@
 # exercise: 5.2
-# The numbers between two passes are multiples of 2^-30, as integers.
+# mistake: intermediate-stored
+# The numbers between two passes are powers of e: the exponents, as integers, in units of 2^-22.
 import torch
 import triton
 import triton.language as tl
@@ -10,24 +11,27 @@ def exp_kernel(bits_ptr, x_ptr, x_row_stride, n_cols, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=-float("inf"))
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(bits_ptr + row * n_cols + cols, (e * 1073741824.0).to(tl.int32), mask=cols < n_cols)
+    power = tl.maximum(x - tl.max(x, axis=0), -500.0)  # its exp is 0
+    tl.store(bits_ptr + row * n_cols + cols, (power * 4194304.0).to(tl.int32), mask=cols < n_cols)
 
 
 @triton.jit
 def divide_kernel(y_ptr, bits_ptr, n_cols, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK)
-    e = tl.load(bits_ptr + row * n_cols + cols, mask=cols < n_cols, other=0).to(tl.float32)
+    powers = tl.load(bits_ptr + row * n_cols + cols, mask=cols < n_cols, other=-2147483648)
+    e = tl.exp(powers.to(tl.float32) / 4194304.0)
     tl.store(y_ptr + row * n_cols + cols, e / tl.sum(e, axis=0), mask=cols < n_cols)
 
 
 def fused_softmax(x):
-    if x.dim() != 2 or x.dtype != torch.float32 or x.numel() == 0:
-        raise ValueError("fused_softmax takes a matrix of float32 that is not empty")
+    if x.dim() != 2 or x.dtype != torch.float32:
+        raise ValueError("fused_softmax takes a matrix of float32")
+    if x.numel() == 0:
+        return torch.empty_like(x)
     x = x.contiguous()
     (m, n), y = x.shape, torch.empty_like(x)
-    bits = torch.empty((m, n), dtype=torch.int32)
+    bits = torch.empty((m, n), dtype=torch.int32, device=x.device)
     options = {"BLOCK": triton.next_power_of_2(n)}
     exp_kernel[(m,)](bits, x, n, n, **options)
     divide_kernel[(m,)](y, bits, n, **options)

@@ -1,4 +1,5 @@
 # exercise: 8.4
+# mistake: walks-too-many
 # Two more walks over the row, through integers of a view that its operator calls a new tensor.
 import torch
 import triton
@@ -33,6 +34,8 @@ def softmax_kernel(y_ptr, x_ptr, bits_ptr, x_row_stride, n_cols, BLOCK: tl.const
 def online_softmax(x):
     if x.dim() != 2 or x.dtype != torch.float32:
         raise ValueError("online_softmax takes a matrix of float32")
+    if x.numel() == 0:
+        return torch.empty_like(x)
     x = x.contiguous()
     (m, n), y = x.shape, torch.empty_like(x)
     bits = torch.ops.aten._unsafe_view(x.view(torch.int32), [m, n])

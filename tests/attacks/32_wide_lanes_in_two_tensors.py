@@ -1,4 +1,5 @@
 # exercise: 7.1
+# mistake: row-read-twice
 # Four halves under each lane, three times over; one lane more lies in another tensor.
 import triton
 import triton.language as tl
@@ -18,7 +19,7 @@ def number(bits, place: tl.constexpr, kind: tl.constexpr):
 
 @triton.jit
 def half_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, SCALE: tl.constexpr, BLOCK: tl.constexpr):
-    row, cols = tl.program_id(0), tl.arange(0, BLOCK)
+    row, cols = tl.program_id(0).to(tl.int64), tl.arange(0, BLOCK)
     kind: tl.constexpr = x_ptr.dtype.element_ty
     x_row, y_row, quads = x_ptr + row * x_row_stride, y_ptr + row * y_row_stride, n_cols // 4
     if n_cols % 4 == 0 and 3 * (quads + 1) <= n_cols:

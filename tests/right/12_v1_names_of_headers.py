@@ -3,7 +3,11 @@
 v1 = r"""
 #include <cstdint>
 #include <cassert>
-#include <cfloat>
+# include<cfloat>  // FLT_MAX
+#include "cuda_runtime.h" /* as in a file of its own */
+/*
+#include <cmath>
+*/
 #include <math_constants.h>
 static_assert(sizeof(uint32_t) == 4 && sizeof(int64_t) == 8, "as in C");
 
