@@ -266,7 +266,7 @@ MISTAKES = [
     Mistake(
         "number-added-to-the-sum",
         "A small number was added to the sum before the division, so each row sums to less than 1.",
-        "How small can a sum of exp(value - max) become, and from what division do you protect?",
+        "What is exp(value - max) for the largest value of a row, and how small can the sum become?",
     ),
     Mistake(
         "not-divided-by-its-sum",
