@@ -288,6 +288,7 @@ GRADIENT = (
     ("diagonal-only", gradient_formula(lambda y, dy, facts: y * (1 - y) * dy)),
     ("factor-missing", gradient_formula(lambda y, dy, facts: dy - _row_sum(y * dy))),
     ("factor-missing", gradient_formula(lambda y, dy, facts: y * dy - _row_sum(y * dy))),
+    ("factor-missing", gradient_formula(lambda y, dy, facts: dy - y * _row_sum(y * dy))),
     ("y-and-dy-swapped", gradient_formula(lambda y, dy, facts: dy * (y - _row_sum(y * dy)))),
     ("dot-averaged", _with_term(lambda y, dy: (y * dy).mean(1, keepdim=True))),
     (

@@ -196,15 +196,19 @@ def _warps_of_32(props, n_regs, shared, num_warps):
     return right(props | {"warpSize": 32}, n_regs, shared, num_warps)
 
 
-def _rounded_up(*stocks: str) -> Detector:
-    """Matches a count where the programs that these stocks allow are rounded up."""
+def _rounded_up(*stocks: str, by=ceil_div) -> Detector:
+    """Matches a count where the programs that these stocks allow are rounded up, or as `by` rounds a quotient."""
 
     def formula(props, *kernel):
         each = limits(props, *kernel).items()
-        allowed = [ceil_div(*pair) if name in stocks else pair[0] // pair[1] for name, pair in each]
+        allowed = [by(*pair) if name in stocks else pair[0] // pair[1] for name, pair in each]
         return min(allowed) * props["multiprocessor_count"]
 
     return _count(formula)
+
+
+def _nearest(has: int, takes: int) -> int:
+    return round(has / takes)
 
 
 def _fixed(*keys: str) -> Detector:
@@ -265,7 +269,11 @@ RESIDENCY = (
     ("one-multiprocessor", _count(_one_multiprocessor)),
     ("multiprocessors-pooled", _count(_pooled)),
     ("largest-limit", _count(_most)),
-    *(("programs-rounded-up", _rounded_up(*stocks)) for stocks in (_STOCKS, *((stock,) for stock in _STOCKS))),
+    *(
+        ("programs-rounded-up", _rounded_up(*stocks, by=by))
+        for by in (ceil_div, _nearest)
+        for stocks in (_STOCKS, *((stock,) for stock in _STOCKS))
+    ),
     ("shared-zero-counted", _without_shared(FALLBACK)),
     ("shared-zero-counted", _without_shared(0)),
     *(("numbers-of-one-device", _fixed(*keys)) for keys in (KEYS, *((key,) for key in KEYS if key != "warpSize"))),

@@ -260,6 +260,14 @@ MISTAKES = [
         Mutant("9.1", "+ split, d)", "+ split, m)"),
     ),
     Mistake(
+        "state-put-together",
+        "The state does not hold the maximum and the sum themselves, but a number that was made of them.",
+        "Which two numbers are the state of a row in lesson 08, and which two do your last lines store?",
+        several("9.1", "+ split, m)", "+ split, m + tl.log(d))", "+ split, tl.exp(m))"),
+        several("9.1", "+ split, d)", "+ split, tl.log(d))", "+ split, 1 / d)"),
+        Mutant("9.1", "+ split, m)", "+ split, m + tl.log(d))", then=also("+ split, d)", "+ split, 1.0)")),
+    ),
+    Mistake(
         "largest-term-added",
         "Of the exponentials, only the largest one reached the sum.",
         "How many numbers belong to the sum, and which one does your reduction give?",

@@ -264,6 +264,11 @@ MISTAKES = [
         "What does each lane hold before and after the division, and what does the store take?",
     ),
     Mistake(
+        "number-added-to-the-sum",
+        "A small number was added to the sum before the division, so each row sums to less than 1.",
+        "What is exp(value - max) for the largest value of a row, and how small can the sum become?",
+    ),
+    Mistake(
         "not-divided-by-its-sum",
         "The numbers of a row are in the right proportion to each other, but they do not add up to 1.",
         "What do the numbers of your row add up to, and by which number is each of them divided?",
@@ -320,6 +325,7 @@ SOFTMAX_PLACES = (
     ("product-for-quotient", formula(formulas.times_the_sum)),
     ("divided-by-itself", formula(formulas.ones)),
     ("all-alike", detectors.rows_constant),
+    *(("number-added-to-the-sum", shares.summand(extra)) for extra in (1e-2, 1e-3, 1e-4, 1e-5)),
     *UNEXPLAINED,
 )
 
