@@ -123,7 +123,7 @@ def test_the_notes_have_the_record_of_the_loss():
 
 def test_the_notes_have_the_time_of_the_host():
     """From the least to the most, of functions of a tensor and of the loss."""
-    record = json.loads((ROOT / "records" / "dims_on_h200.json").read_text(encoding="utf-8"))
+    record = json.loads((ROOT / "records" / "host_on_h200.json").read_text(encoding="utf-8"))
     said = " ".join((ROOT / "docs" / "notes_on_the_shipped_kernel.md").read_text(encoding="utf-8").split())
     times: dict[str, list[float]] = {}
     for row in record["host"]:
