@@ -8,6 +8,7 @@ from functools import partial
 
 import torch
 
+from ..checks.bounds import HALF
 from ..checks.compare import unstored_loaded
 from ..interpreter import EndlessKernel, OutOfBounds
 from ..sentence import listed, message, said
@@ -280,6 +281,7 @@ class Examination:
         if seen.case.where_nan == "elsewhere" and got.shape == want.shape:
             self._spread(seen, name, got, want)
             error = torch.where(got.isnan(), torch.inf, error)
+        error = error + _of_additions(seen, got, want)
         by_pytorch = seen.done.stored_by_pytorch(got)
         wrong = compared(name, got, want, error, by_pytorch)
         for beside in seen.wanted.besides:
@@ -595,6 +597,15 @@ def _without_ones(stored: torch.Tensor, shape: torch.Size) -> torch.Tensor:
     """What was stored in an argument, in this shape if only axes of length 1 differ: one number is a vector of one."""
     same = [n for n in stored.shape if n != 1] == [n for n in shape if n != 1]
     return stored.reshape(shape) if same and stored.is_contiguous() else stored
+
+
+def _of_additions(seen: _Seen, got: torch.Tensor, want: torch.Tensor) -> float:
+    """The error of atomics that add to memory in half precision: each addition rounds, in PyTorch's own as well."""
+    if got.dtype not in HALF or not any(launch.atomics for launch in seen.done.launches) or not want.numel():
+        return 0.0
+    additions = seen.done.bytes_of(got)[1] / (got.numel() * got.element_size())
+    largest = float(want.abs().nan_to_num(0.0, 0.0, 0.0).max())
+    return (2 * additions) ** 0.5 * torch.finfo(got.dtype).eps / 2 * largest if additions > 1 else 0.0
 
 
 def _repeats(tensor: torch.Tensor) -> bool:
