@@ -105,6 +105,7 @@ INPUTS = {
     "mean_by_turns": (lambda x: x.mean(0), [randn(4, 70)]),
     "counts": (KERNELS.counts_reference, [torch.arange(90) * 7 % 8]),
     "scattered": (KERNELS.scattered_reference, [torch.arange(1000) * 7 % 12, randn(1000).abs().half()]),
+    "twice": (lambda x: 2 * x, [randn(3, 100)]),
     "finite": (torch.isfinite, [randn(4, 100)]),
     "gated_sums": (KERNELS.gated_sums_reference, [randn(4, 70).sigmoid(), randn(4, 70)]),
     "paged_decode": (
