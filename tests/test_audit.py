@@ -103,6 +103,11 @@ INPUTS = {
     "adamw_": (KERNELS.adamw_reference_, [*(randn(4, 3, 50)), 3, 1e-3]),
     "split_matmul": (torch.matmul, [randn(20, 150), randn(150, 24)]),
     "mean_by_turns": (lambda x: x.mean(0), [randn(4, 70)]),
+    "counts": (KERNELS.counts_reference, [torch.arange(90) * 7 % 8]),
+    "scattered": (KERNELS.scattered_reference, [torch.arange(1000) * 7 % 12, randn(1000).abs().half()]),
+    "twice": (lambda x: 2 * x, [randn(3, 100)]),
+    "finite": (torch.isfinite, [randn(4, 100)]),
+    "gated_sums": (KERNELS.gated_sums_reference, [randn(4, 70).sigmoid(), randn(4, 70)]),
     "paged_decode": (
         KERNELS.paged_decode_reference,
         [
@@ -127,6 +132,8 @@ QUICK = {
     "sorted_rows",
     "code_sums",
     "adamw_",
+    "counts",
+    "finite",
 }  # arguments of other kinds, and fast
 OF_NUMBERS = {"adamw_"}  # nearly all of whose error comes from numbers of a launch in float32
 
@@ -201,6 +208,52 @@ def test_a_product_that_a_gpu_takes_in_tf32_is_a_note():
 
     assert report, report
     assert [note for note in report.notes if note.startswith("tl.dot in matmul_kernel is not told")]
+
+
+def stepped(p, g, m, v, fixes=(1 - 0.9**5, 1 - 0.999**5)):
+    """AdamW whose constants stand in the function."""
+    assert all(t.is_contiguous() for t in (p, g, m, v))
+    grid = (triton.cdiv(p.numel(), 128),)
+    KERNELS.adamw_kernel[grid](p, g, m, v, 1e-3, 0.9, 0.999, 1e-8, 0.01, *fixes, p.numel(), BLOCK=128)
+
+
+def test_numbers_inside_of_both_functions_are_rounded_by_a_launch_and_that_is_a_note():
+    """1 - 0.999 is right to 10^-5 only. Another number than that of the reference is a fault, and so is another eps."""
+
+    def right(p, g, m, v):
+        KERNELS.adamw_reference_(p, g, m, v, 5, 1e-3)
+
+    def other(p, g, m, v):
+        stepped(p, g, m, v, (1 - 0.9**5, 1 - 0.999**6))
+
+    state = randn(3, 100), randn(3, 100).flip(0), randn(3, 100).flip(1), randn(3, 100).abs()
+    report = audit(stepped, right, *state, gpus=(), seconds=60)
+
+    assert report, report
+    assert [note for note in report.notes if "a launch rounds" in note and "beta2" in note]
+    assert report.traffic.total() == report.traffic.least()  # three tensors change, and are moved each way
+    assert audit(other, right, *state, gpus=(), seconds=60).of("numbers")
+
+
+def test_rows_lie_apart_also_where_what_is_stored_to_may_not():
+    """A cache lies as it does, and what is stored in it is a part of something wider."""
+
+    def append(x, cache, slots, stride):
+        assert cache.is_contiguous() and x.stride(1) == 1
+        n = x.shape[1]
+        grid = (len(slots),)
+        KERNELS.append_kernel[grid](cache, x, slots, n, stride(x), n, BLOCK=triton.next_power_of_2(n))
+
+    x, cache, slots = INPUTS["append_"][1]
+    for stride, right in ((lambda x: x.stride(0), True), (lambda x: x.shape[1], False)):
+        wrong = audit(
+            lambda x, cache, slots, stride=stride: append(x, cache, slots, stride),
+            lambda x, cache, slots: KERNELS.append_reference_(x, cache, slots),
+            *(x, cache, slots),
+            gpus=(),
+            seconds=60,
+        )
+        assert bool(wrong) is right, wrong
 
 
 def test_what_comes_of_numbers_that_repeat_in_a_case_alone_is_a_note():
@@ -398,6 +451,13 @@ def test_a_reference_that_fails_is_no_report():
     """Nothing was audited then; nor for a GPU that nobody knows."""
     with pytest.raises(CannotAudit, match="the reference fails"):
         audit(halved, torch.linalg.cholesky, randn(3, 20))
+    with pytest.raises(CannotAudit, match="returns no tensor"):
+        audit(halved, lambda x: None, randn(3, 20))
+    with pytest.raises(CannotAudit, match="are the most"):
+        audit(halved, halved, torch.zeros(1).expand(1 << 26))
+    with pytest.raises(CannotAudit, match="leaves no time"):
+        audit(halved, halved, randn(3, 20), seconds=-1)
+    assert "launched no Triton kernel" in repr(audit(halved, halved, randn(3, 20), gpus=()))
     with pytest.raises(CannotAudit, match="no GPU 'T5'"):
         audit(halved, halved, randn(3, 20), gpus=["T5"])
 
@@ -471,5 +531,9 @@ def test_the_command_has_an_exit_status_and_writes_files(tmp_path, capsys):
     for wrong in ("no such::half", f"{file}::third", f"{file}"):
         assert run(wrong, "--against", "right", *asked) == 2
     assert run(f"{file}::half", "--against", "x +", *asked) == 2
-    assert run(f"{file}::half", "--against", "right", "--inputs", "randm(3)") == 2
-    assert capsys.readouterr().err.count("Nothing audited: ") == 5
+    for inputs in ("randm(3)", "", "randn(3", "exit()"):
+        assert run(f"{file}::half", "--against", "right", "--inputs", inputs) == 2
+    (tmp_path / "ends.py").write_text("raise SystemExit(0)", encoding="utf-8")
+    assert run(tmp_path / "ends.py::half", "--against", "right", *asked) == 2
+    assert run(FOLDER / "kernels.py::add_kernel", "--against", "torch.add", *asked) == 2
+    assert capsys.readouterr().err.count("Nothing audited: ") == 10

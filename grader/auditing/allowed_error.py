@@ -19,6 +19,7 @@ _TIES = 12  # more trials for whole numbers: of several equal inputs, each comes
 _ROUNDINGS = 16  # in float32, before the length of a sum counts
 _HUGE = 1e30
 _TIE = 1e-13  # of zeros: more than float64 rounds away, and next to nothing beside any number
+_BRINK = torch.finfo(torch.float32).max * 2.0**-24  # a step of an algorithm may overflow where another one's does not
 _NOTHING = 1e-30  # what is smaller passes for 0
 _SINGLE = torch.finfo(torch.float32).eps / 2
 
@@ -48,6 +49,7 @@ def moves(
     found = [torch.zeros(want.shape, dtype=torch.float64) for want in wants]
     trials = [exact.mapped(lambda _, t, sign=sign: _ramp(t, sign * distance)) for sign in (1, -1)]
     trials += [exact.mapped(lambda _, t: jittered(t, distance, generator)) for _ in range(_TRIALS)]
+    told_apart = _told_apart(outputs, exact, wants)
     calls = [(launched, exact), *((outputs, trial) for trial in trials)]
     usual = len(calls)
     if any(map(is_coarse, wants)):
@@ -62,8 +64,32 @@ def moves(
         for i, moved in enumerate(outcome):
             if moved.shape == wants[i].shape and (number < usual or is_coarse(wants[i])):
                 apart = (moved.double() - wants[i].double()).abs().nan_to_num(0.0, torch.inf, torch.inf)
-                found[i] = torch.maximum(found[i], torch.where(wants[i].double().isfinite(), apart, 0.0))
+                counts = wants[i].double().isfinite() & ~told_apart[i]
+                found[i] = torch.maximum(found[i], torch.where(counts, apart, 0.0))
     return [as_places(each) if is_coarse(want) else _smooth(each) for each, want in zip(found, wants)]
+
+
+def _told_apart(
+    outputs: Callable[[Arguments], list[torch.Tensor]], exact: Arguments, wants: list[torch.Tensor]
+) -> list[torch.Tensor]:
+    """Which coarse results are others where infinite inputs are only large: trials put large numbers in their place."""
+    none = [torch.zeros(want.shape, dtype=torch.bool) for want in wants]
+    infinite = any(t.is_floating_point() and t.isinf().any() for t in exact.tensors().values())
+    if not infinite or not any(map(is_coarse, wants)):
+        return none
+    try:
+        large = outputs(exact.mapped(lambda _, t: _large(t) if t.is_floating_point() else t.clone()))
+    except Exception:  # it takes no such numbers
+        return none
+    return [
+        large[i] != want if is_coarse(want) and large[i].shape == want.shape else none[i]
+        for i, want in enumerate(wants)
+    ]
+
+
+def _large(tensor: torch.Tensor) -> torch.Tensor:
+    """With numbers in place of infinities."""
+    return tensor.nan_to_num(torch.nan, _HUGE, -_HUGE)
 
 
 def allowed(want: torch.Tensor, moved: torch.Tensor, length: int, dtypes: set[torch.dtype]) -> torch.Tensor:
@@ -81,7 +107,7 @@ def allowed(want: torch.Tensor, moved: torch.Tensor, length: int, dtypes: set[to
     # Below the smallest normal number digits are lost, and a GPU may flush to 0. float16 keeps its subnormal numbers.
     kinds = [torch.finfo(dtype) for dtype in dtypes if dtype.is_floating_point and torch.finfo(dtype).bits > 8]
     tiny = [kind.smallest_normal * (kind.eps if kind.dtype == "float16" else 2) for kind in kinds]
-    return error + max(tiny, default=0.0)
+    return torch.where(size > _BRINK, torch.inf, error + max(tiny, default=0.0))
 
 
 def _halves(dtypes: set[torch.dtype]) -> list[torch.dtype]:
@@ -113,7 +139,7 @@ def _ramp(tensor: torch.Tensor, distance: float) -> torch.Tensor:
     """The numbers moved further and further along a row: of equal ones, the last becomes the largest or smallest."""
     if not tensor.is_floating_point() or tensor.ndim == 0:
         return tensor.clone()
-    tensor = tensor.nan_to_num(torch.nan, _HUGE, -_HUGE)  # infinities do not move
+    tensor = _large(tensor)  # infinities do not move
     climb = torch.linspace(0, distance, max(tensor.shape[-1], 2), dtype=tensor.dtype)[: tensor.shape[-1]]
     return tensor + climb * tensor.abs().clamp(min=1e-30)
 

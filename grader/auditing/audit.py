@@ -51,6 +51,8 @@ def audit(
     if unknown:
         values = {"gpu": repr(unknown[0]), "list": listed(TARGETS)}
         raise CannotAudit(said("audit knows no GPU {gpu}: choose among {list}", **values))
+    if not seconds > 0:
+        raise CannotAudit(said("seconds={seconds} leaves no time: a number above 0, please", seconds=seconds))
     order = function, reference, inputs, kwargs, grid, tuple(gpus), seconds, seed
     if environment.interpreted():
         interpreter.install()
@@ -82,6 +84,8 @@ def audited(function, reference, inputs, kwargs: dict, grid, gpus: tuple, second
             reached = False
     for sentence in examination.tuning.left_out(examination.configurations):
         examination.not_seen(sentence)
+    if examination.given is not None and not examination.given.launched:
+        examination.findings.note(said("it launched no Triton kernel"))
     if not reached:
         examination.not_seen(said("the rest of the cases: {seconds} seconds were over", seconds=f"{seconds:g}"))
     return _report(called_as(function), called_as(reference), examination, seconds, seed, begun)

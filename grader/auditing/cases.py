@@ -67,21 +67,37 @@ def cases(given: Arguments, examination, fixed: bool, seed: int) -> Iterator[Cas
     cheap = max(work.size(), _CHEAP)
     other_sizes = [case for elements, case in sized if elements <= cheap]
     dear = sorted(((n, case) for n, case in sized if n > cheap), key=lambda each: each[0])
+
+    def short() -> tuple[Callable[[], Arguments | None], ...]:
+        """With the longest axis as long as the shortest block: for other configurations it is ragged."""
+        block = min((b for b in examination.blocks() if b in sizes.BLOCKS), default=0)
+        if not block or not lengths:
+            return ()
+        tries = sizes.attempts({**base, lengths[-1]: block}, base, given)
+        return tuple(lambda each=each: sizes.resized(given, each, seed) for each in tries)
+
     all_variants = (
         _of_variant(each, work)
         for each in variants(work, examination.changes, examination.numbers_given)
         if _suits(each, work)
     )
-    all_variants = itertools.chain(itertools.islice(all_variants, _BEFORE), _tuned(examination, work), all_variants)
+    all_variants = itertools.chain(
+        itertools.islice(all_variants, _BEFORE), _tuned(examination, work, short), all_variants
+    )
     yield from _by_turns(other_sizes[::_FIRST], all_variants)
     yield from (case for i, case in enumerate(other_sizes) if i % _FIRST)
     yield from (case for _, case in dear)
 
 
-def _tuned(examination, work: Arguments) -> Iterator[Case]:
-    """The other configurations of autotuned kernels, which are known once a first case has run."""
+def _tuned(examination, work: Arguments, short: Callable[[], tuple]) -> Iterator[Case]:
+    """The other configurations of autotuned kernels, which are known once a first case has run.
+
+    short: the forms of a case of another size.
+    """
     for turn, rehearsed, label in examination.tuning.turns():
         yield Case("tuned", label, (lambda: kept(work),), turn=turn, rehearsed=rehearsed)
+        if not rehearsed and (makes := short()):
+            yield Case("tuned", label, makes, turn=turn)
 
 
 def kept(arguments: Arguments) -> Arguments:

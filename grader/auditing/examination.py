@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import torch
 
+from ..checks.bounds import HALF
 from ..checks.compare import unstored_loaded
 from ..interpreter import EndlessKernel, OutOfBounds
 from ..sentence import listed, message, said
 from . import kernel_lines, order_of_programs
-from .arguments import Arguments, dtype_name, is_tensor
+from .arguments import Arguments, dtype_name, is_coarse, is_tensor
 from .cases import Case
 from .compiled_for import Compiling
 from .expected import Expected, ReferenceFailed, expected, looks_at
 from .findings import Fault, Findings
 from .kernel_lines import Line, Witness
+from .launched_numbers import in_single
 from .numbers_compared import Wrong, compared, nan_or_not, used
 from .one_run import Run, run
 from .sizes import are_distinct, blocks_of, parts_of
@@ -26,6 +28,8 @@ from .tuning import Tuning
 _ALL_ORDERED, _SOME_ORDERED = 8, 4  # cases that run in other orders too: so many, and then each fourth one
 _NO_ROWS = 1 << 62  # so large is a case without rows: where another one shows a fault too, that one is shown
 _CLOSE = 0.5  # of the allowed error: what comes nearer to it is compared with all that is allowed, too
+_MAGNIFIED = 64  # times that the error of a plain number in float32 is added to it
+_MOST = 1 << 25  # elements of the given arguments; the reference gets copies of them in float64
 _SMALL = 1 << 16  # elements of a case that is run once more to find the lines of its accesses
 
 
@@ -65,6 +69,7 @@ class Examination:
         self._constants: set[int] = set()
         self._ordered = 0
         self._distinct: list[int] = []  # places of the arguments that hold whole numbers of which no two are equal
+        self._rounding = False  # whether it is noted what rounded plain numbers make of a result
         self._repeating = False  # whether it is noted what comes of equal ones
         self._outputs: list[int] = []  # as in _Seen
         self._raises = ""  # for the given arguments
@@ -72,6 +77,13 @@ class Examination:
 
     def begin(self, given: Arguments) -> None:
         """Look at the reference alone. Raises CannotAudit where it fails on the given arguments."""
+        if given.size() > _MOST:
+            told = said(
+                "the inputs have {count} elements, and {most} are the most: the cases have other sizes anyway",
+                count=f"{given.size():,}",
+                most=f"{_MOST:,}",
+            )
+            raise CannotAudit(told)
         self._distinct = [i for i, tensor in given.tensors().items() if are_distinct(tensor)]
         self._kernel = given.constants is not None
         try:
@@ -79,6 +91,8 @@ class Examination:
             self.changes, self.parts = wanted.changed, parts_of(given, wanted.results)
         except ReferenceFailed as error:
             raise CannotAudit(said("the reference fails on the given inputs: {error}", error=error)) from None
+        if not wanted.results:
+            raise CannotAudit(said("the reference returns no tensor and changes no argument"))
 
     def not_seen(self, sentence: str) -> None:
         """Add something that the audit could not look at."""
@@ -172,7 +186,7 @@ class Examination:
     def _examine(self, case: Case, make, pristine: Arguments, wanted: Expected, last: bool) -> bool:
         """Whether the function took the arguments, or these are the last ones to try."""
         words, size = case.described(pristine), _NO_ROWS if case.kind == "empty" else pristine.size()
-        done = self._again(case, make) if case.kind == "again" else run(self.function, make())
+        done = self._run(case, make)
         if not (dtypes := {result.dtype for result in done.results}) <= self._dtypes[pristine.dtypes()]:
             self._dtypes[pristine.dtypes()] |= dtypes
             wanted = self._wanted(case, pristine)
@@ -198,13 +212,17 @@ class Examination:
         self._ordered += 1
         return self._ordered <= _ALL_ORDERED or self._ordered % _SOME_ORDERED == 0
 
-    def _again(self, case: Case, make) -> Run:
+    def _run(self, case: Case, make, **conditions) -> Run:
+        again = case.kind == "again"
+        return self._again(case, make, **conditions) if again else run(self.function, make(), **conditions)
+
+    def _again(self, case: Case, make, **conditions) -> Run:
         """A second call with the same tensors, in which other numbers lie by then."""
         arguments = case.usual()
-        run(self.function, arguments)
+        run(self.function, arguments, **conditions)
         for place, numbers in make().tensors().items():
             arguments.leaves[place].copy_(numbers)
-        return run(self.function, arguments)
+        return run(self.function, arguments, **conditions)
 
     def _know(self, done: Run) -> None:
         if self.given is None:
@@ -263,6 +281,7 @@ class Examination:
         if seen.case.where_nan == "elsewhere" and got.shape == want.shape:
             self._spread(seen, name, got, want)
             error = torch.where(got.isnan(), torch.inf, error)
+        error = error + _of_additions(seen, got, want)
         by_pytorch = seen.done.stored_by_pytorch(got)
         wrong = compared(name, got, want, error, by_pytorch)
         for beside in seen.wanted.besides:
@@ -270,8 +289,18 @@ class Examination:
                 error = torch.maximum(error, seen.wanted.allowed_beside(place, beside))
                 wrong = compared(name, got, want, error, by_pytorch)
         if wrong is None:
+            wrong = self._never_stored(seen, place, name, got)
+        elif (exact := self._with_exact_numbers(seen, place, wrong, got)) is not None:
+            if compared(name, exact, want, error) is None:
+                self._note_rounded(seen, name, got, want, error)
+                got, wrong = exact.to(got.dtype), None
+        if wrong is None:
             self._right(seen, place, name, got, error)
-            return
+        else:
+            self._wrong(seen, place, name, got, wrong, by_pytorch)
+
+    def _wrong(self, seen: _Seen, place: int, name: str, got: torch.Tensor, wrong: Wrong, by_pytorch: bool) -> None:
+        """Keep what is wrong with a result, with its lines."""
         family = seen.case.kind if seen.case.kind not in ("given", "size", "empty") else "size"
         if any(fault.symptom == ("wrong", name, "size") for fault in self.findings.faults):
             family = "size"  # it is wrong for plain inputs already
@@ -290,6 +319,9 @@ class Examination:
             lines = self._lines(seen, place, wrong, again, witness)
             if wrong.stored and not by_pytorch and self._left_alone(seen, place, wrong.at, again, witness):
                 told = said("{wrong}; no program stores to this element", wrong=told)
+            elif wrong.stored and not got.is_floating_point() and self._depends_on_memory(seen, place, wrong.at, got):
+                told = said("{wrong}; it is computed from memory that was never stored", wrong=told)
+                wrong = replace(wrong, stored=False)
         if seen.case.rehearsed and wrong.stored:
             told = said(
                 "{wrong}; an autotuned kernel that changes what it loads needs `restore_value` or `reset_to_zero`",
@@ -298,6 +330,63 @@ class Examination:
         self._fault("numbers" if wrong.stored else "memory", told, seen, lines, symptom, symptom)
         if family == "size":  # what came with other numbers or places may come from it
             self.findings.absorb(symptom, [each for each in self.findings.symptoms() if each[:2] == symptom[:2]])
+
+    def _never_stored(self, seen: _Seen, place: int, name: str, got: torch.Tensor) -> Wrong | None:
+        """What is wrong with truth values that are right by luck: memory has no mark that they could hold."""
+        if got.dtype != torch.bool or seen.case.kind not in ("given", "size") or seen.done.stored_by_pytorch(got):
+            return None
+        apart = self._apart_with_other_memory(seen, place, got)
+        if apart is None or not apart.any():
+            return None
+        at = tuple(int(i) for i in apart.nonzero()[0])
+        where = f"{name}[{', '.join(map(str, at))}]" if at else name
+        return Wrong(said("{where} was never stored", where=where), at, False)
+
+    def _depends_on_memory(self, seen: _Seen, place: int, at: tuple[int, ...], got: torch.Tensor) -> bool:
+        """Whether an element is another one where memory from torch.empty holds other numbers."""
+        apart = self._apart_with_other_memory(seen, place, got)
+        return apart is not None and bool(apart[at])
+
+    def _apart_with_other_memory(self, seen: _Seen, place: int, got: torch.Tensor) -> torch.Tensor | None:
+        """Which elements differ where memory from torch.empty holds other numbers. None where that cannot be said."""
+        other = self._run(seen.case, seen.make, other=True)
+        results = seen.results_of(other) if other.error is None else []
+        return results[place] != got if place < len(results) and results[place].shape == got.shape else None
+
+    def _with_exact_numbers(self, seen: _Seen, place: int, wrong: Wrong, got: torch.Tensor) -> torch.Tensor | None:
+        """What a result would be if plain numbers reached the kernels as they are, float64. None where they do.
+
+        A launch rounds each float of Python to float32: of 0.999, a kernel has 1 - 0.999 right to 10^-5 only. The
+        result moves by what is taken off here when this error is added to each number once more. It is added many
+        times, so that what float32 rounds in the kernel counts little in the difference.
+        """
+        floats = (v for launch in seen.done.launched for v in launch.arguments.values() if type(v) is float)
+        if not wrong.stored or not got.is_floating_point() or is_coarse(got) or all(v == in_single(v) for v in floats):
+            return None
+        moved = self._run(seen.case, seen.make, magnified=_MAGNIFIED)
+        results = seen.results_of(moved) if moved.error is None else []
+        if place >= len(results) or results[place].shape != got.shape:
+            return None
+        return got.double() - (results[place].double() - got.double()) / _MAGNIFIED
+
+    def _note_rounded(self, seen: _Seen, name: str, got: torch.Tensor, want: torch.Tensor, error: torch.Tensor) -> None:
+        """Note once what the rounding of plain numbers makes of a result."""
+        if self._rounding:
+            return
+        self._rounding = True
+        off = (got.double() - want.double()).abs()
+        at = (off / error.clamp(min=1e-300)).nan_to_num(0.0, 0.0, 0.0).argmax()
+        floats = [k for each in seen.done.launched for k, v in each.arguments.items() if type(v) is float]
+        self.findings.note(
+            said(
+                "{name} is off by {off}, and {limit} is allowed: a launch rounds {list} to float32. With the exact "
+                "numbers it is right, so this is no fault",
+                name=name,
+                off=f"{off.reshape(-1)[at]:.2g}",
+                limit=f"{error.reshape(-1)[at]:.1g}",
+                list=listed([*dict.fromkeys(floats)]),
+            )
+        )
 
     def _spread(self, seen: _Seen, name: str, got: torch.Tensor, want: torch.Tensor) -> None:
         """Note that NaN reaches more of a result than in the reference: 0 times NaN is one, where a mask should be."""
@@ -508,6 +597,15 @@ def _without_ones(stored: torch.Tensor, shape: torch.Size) -> torch.Tensor:
     """What was stored in an argument, in this shape if only axes of length 1 differ: one number is a vector of one."""
     same = [n for n in stored.shape if n != 1] == [n for n in shape if n != 1]
     return stored.reshape(shape) if same and stored.is_contiguous() else stored
+
+
+def _of_additions(seen: _Seen, got: torch.Tensor, want: torch.Tensor) -> float:
+    """The error of atomics that add to memory in half precision: each addition rounds, in PyTorch's own as well."""
+    if got.dtype not in HALF or not any(launch.atomics for launch in seen.done.launches) or not want.numel():
+        return 0.0
+    additions = seen.done.bytes_of(got)[1] / (got.numel() * got.element_size())
+    largest = float(want.abs().nan_to_num(0.0, 0.0, 0.0).max())
+    return (2 * additions) ** 0.5 * torch.finfo(got.dtype).eps / 2 * largest if additions > 1 else 0.0
 
 
 def _repeats(tensor: torch.Tensor) -> bool:

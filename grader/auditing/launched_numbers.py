@@ -23,11 +23,12 @@ def as_launched(function: Callable) -> Callable:
             args, kwargs = bound.args, bound.kwargs
         except (TypeError, ValueError):  # a function of PyTorch that does not tell its parameters
             pass
-        args, kwargs = _pytree.tree_map_only(float, _in_single, (args, kwargs))
+        args, kwargs = _pytree.tree_map_only(float, in_single, (args, kwargs))
         return function(*args, **kwargs)
 
     return called
 
 
-def _in_single(number: float) -> float:
+def in_single(number: float) -> float:
+    """The number as a launch passes it."""
     return torch.tensor(number, dtype=torch.float64).float().item()

@@ -13,12 +13,18 @@ from .one_run import Run
 
 @dataclass(frozen=True)
 class Moved:
-    """The bytes of one tensor: read, written, and those of its distinct elements."""
+    """The bytes of one tensor: read, written, and those of its distinct elements. given: whether it is an input."""
 
     name: str
     read: int
     written: int
     size: int
+    given: bool = False
+
+    def least(self) -> int:
+        """The bytes of its elements, of an input that is stored to each way; fewer where fewer were moved."""
+        read, written = min(self.read, self.size), min(self.written, self.size)
+        return read + written if self.given else min(self.read + self.written, self.size)
 
 
 @dataclass(frozen=True)
@@ -33,8 +39,8 @@ class Traffic:
         return sum(each.read + each.written for each in self.tensors) + sum(self.others)
 
     def least(self) -> int:
-        """The bytes of all inputs and results, each moved once."""
-        return sum(each.size for each in self.tensors)
+        """The bytes that inputs and results need: those of each one moved once."""
+        return sum(each.least() for each in self.tensors)
 
     def seconds(self, gpus: tuple[str, ...]) -> dict[str, float]:
         """{name of a GPU: seconds that the bytes take at the peak of its memory}, of those whose peak is known."""
@@ -44,14 +50,14 @@ class Traffic:
 def traffic(done: Run) -> Traffic:
     """The bytes of a run that ended well."""
     named = {done.arguments.names[i]: tensor for i, tensor in done.arguments.tensors().items()}
-    count = len(done.results)
+    inputs, count = {*named}, len(done.results)
     named |= {("result" if count == 1 else f"result {i}"): result for i, result in enumerate(done.results)}
     tensors, seen = [], set()
     for name, tensor in named.items():
         storage = tensor.untyped_storage().data_ptr()
         if storage not in seen:
             seen.add(storage)
-            tensors.append(Moved(name, *done.bytes_of(tensor), _size(tensor)))
+            tensors.append(Moved(name, *done.bytes_of(tensor), _size(tensor), name in inputs))
     read, written = done.ledger.bytes()
     others = read - sum(each.read for each in tensors), written - sum(each.written for each in tensors)
     return Traffic(tensors, others)

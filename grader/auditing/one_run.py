@@ -107,8 +107,11 @@ def run(
     poison: bool = True,
     recorder: Recorder | None = None,
     tf32: bool = False,
+    magnified: int = 0,
+    other: bool = False,
 ) -> Run:
-    """Call the function, interpreted. order, poison, tf32: as in interpreter.conditions. recorder: sees each access.
+    """Call the function, interpreted. order, poison, tf32, magnified: as in interpreter.conditions. recorder: sees each
+    access. other: whether memory from torch.empty holds other numbers than usual.
 
     With a recorder the programs run one by one, so that it can see the line of each access.
     """
@@ -121,9 +124,10 @@ def run(
         watched.enter_context(quiet())
         watched.enter_context(as_on_a_gpu())
         batch = recorder is None
-        watched.enter_context(interpreter.conditions(order, poison, batch, bfloat16=True, tf32=tf32))
+        numbers = {"tf32": tf32, "magnified": magnified}
+        watched.enter_context(interpreter.conditions(order, poison, batch, bfloat16=True, **numbers))
         watched.enter_context(interpreter.recording(done.ledger, recorder))
-        watched.enter_context(TorchLedger(done.ledger, poison=True))
+        watched.enter_context(TorchLedger(done.ledger, poison=True, other=other))
         try:
             value = arguments.given_to(function)
             done.returned = value is not None

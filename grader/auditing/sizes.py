@@ -12,7 +12,7 @@ from .arguments import Arguments, is_coarse, is_tensor
 
 _ROWS = 5  # of an axis that is the last one of no tensor, where its length is not what a case is about
 _COLUMNS = 1024
-_BLOCKS = range(16, 2049)  # constants of a launch that may be the length of a block
+BLOCKS = range(16, 2049)  # constants of a launch that may be the length of a block
 _SPREAD = 1 / 64  # relative to a number
 _RELATED = 4  # a shorter axis is a part of too many others by chance
 _MOST_ELEMENTS = 1 << 17
@@ -47,7 +47,7 @@ def changes(lengths: list[int], base: dict[int, int], blocks: Iterable[int]) -> 
     base: the change that all others begin with. blocks: lengths of blocks that launches have had. A ragged size is one
     that is no multiple of a block.
     """
-    blocks = sorted({block for block in blocks if block in _BLOCKS})
+    blocks = sorted({block for block in blocks if block in BLOCKS})
     for n in lengths:
         others = {1, 2, 3, 5, 7, 13, 17, 33, n - 1, n + 1}
         others |= {size for block in blocks for size in (block - 1, block, block + 1, 2 * block + 3)}

@@ -57,7 +57,7 @@ def variants(
     numbers = _numbers(arguments, main) if main is not None else iter(())
     yield from itertools.islice(layouts, 1)
     label = said("rows so far apart that the last one begins beyond element 2^31")
-    yield Variant("far", label, (lambda a: _far(a, apart=True), lambda a: _far(a, apart=False)))
+    yield Variant("far", label, _far_ones(changed))
     yield from itertools.islice(numbers, 1)
     for dtype in _DTYPES.get(_dtype(arguments), ()):
         label = said("as {dtype}", dtype=dtype_name(dtype))
@@ -79,7 +79,19 @@ def variants(
 
 def _layouts(changed: Collection[int]) -> Iterator[Variant]:
     """Other places in memory. Tensors of one shape have other strides each, where the function takes that."""
-    gaps = (lambda a: _laid_out(a, lambda i, t: _gapped(t, _GAP + i)), lambda a: _laid_out(a, lambda _, t: _gapped(t)))
+
+    def gap(i, tensor):
+        return _gapped(tensor, _GAP + i)
+
+    def unchanged(lay):
+        return lambda i, t: None if i in changed else lay(i, t)
+
+    gaps = (
+        lambda a: _laid_out(a, gap),
+        lambda a: _laid_out(a, lambda _, t: _gapped(t)),
+        # A cache that is stored to lies as it does, in many functions, and what is stored need not.
+        lambda a: _laid_out(a, unchanged(gap)),
+    )
     yield Variant("layout", said("rows with gaps between them"), gaps)
     whole = (lambda a: a.mapped(lambda _, t: _gapped(t) if _is_whole_matrix(t) else t) if _any_whole(a) else None,)
     yield Variant("layout", said("rows of whole numbers with gaps between them"), whole)
@@ -88,7 +100,9 @@ def _layouts(changed: Collection[int]) -> Iterator[Variant]:
         (said("transposed in memory"), _transposed),
         (said("axes 1 and 2 swapped in memory"), _swapped),
     ):
-        yield Variant("layout", label, (lambda a, lay=lay: _laid_out(a, lambda _, t: lay(t)),))
+        laid = (lambda a, lay=lay: _laid_out(a, lambda _, t: lay(t)),)
+        laid += (lambda a, lay=lay: _laid_out(a, unchanged(lambda _, t: lay(t))),) if changed else ()
+        yield Variant("layout", label, laid)
 
     def expand(i, tensor):
         return None if i in changed else _expanded(tensor)  # nobody can store to all elements of one that is expanded
@@ -375,15 +389,22 @@ def _empty(arguments: Arguments) -> Arguments | None:
     return arguments.mapped(lambda _, t: t[tuple(slice(0 if n == rows else n) for n in t.shape)].clone())
 
 
-def _far(arguments: Arguments, apart: bool) -> Arguments | None:
+def _far_ones(changed: Collection[int]) -> tuple[Callable[[Arguments], Arguments | None], ...]:
+    ways = (lambda a: _far(a, apart=True), lambda a: _far(a, apart=False))
+    return ways + ((lambda a: _far(a, apart=True, but=changed),) if changed else ())
+
+
+def _far(arguments: Arguments, apart: bool, but: Collection[int] = ()) -> Arguments | None:
     """With rows so far apart that the place of the last one is no int32. Only the rows take memory.
 
-    apart: tensors of one shape have other strides each. Where whole numbers may say which rows are loaded, and leave
-    out the last one, that is so of every row of the second half; none begins beyond 2^32, where an int32 is above 0.
+    apart: tensors of one shape have other strides each. but: places of those that stay where they are. Where whole
+    numbers may say which rows are loaded, and leave out the last one, that is so of every row of the second half; none
+    begins beyond 2^32, where an int32 is above 0.
 
     Raises OSError where the machine does not lend so many addresses.
     """
-    matrices = {i for i, t in arguments.tensors().items() if not is_coarse(t) and t.ndim > 1 and len(t) > 2}
+    tensors = {i: t for i, t in arguments.tensors().items() if i not in but}
+    matrices = {i for i, t in tensors.items() if not is_coarse(t) and t.ndim > 1 and len(t) > 2}
     indexed = any(not t.is_floating_point() for t in arguments.tensors().values())
 
     def lay(i, tensor):

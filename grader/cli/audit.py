@@ -101,13 +101,16 @@ def _function(place: str):
         raise _Usage(said("{place} names no function: write FILE.py::FUNCTION", place=place))
     try:
         module = _module(source)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _Usage(
             said("{source} cannot be imported: {type}: {error}", source=source, type=type(error).__name__, error=error)
         ) from error
     if not callable(getattr(module, name, None)):
         raise _Usage(said("{source} has no function {name}", source=source, name=name))
-    return module, getattr(module, name)
+    found = getattr(module, name)
+    if hasattr(found, "fn") and hasattr(type(found), "__getitem__"):
+        raise _Usage(said("{name} is a kernel: name the function that launches it", name=name))
+    return module, found
 
 
 def _module(source: str):
@@ -144,7 +147,9 @@ def _inputs(text: str, module, seed: int) -> tuple:
     import torch
 
     torch.manual_seed(seed)
-    _parsed(f"({text},)")
+    if not text.strip():
+        raise _Usage(said("--inputs is empty"))
+    _parsed(f"({text},)", text)
     return _evaluated(f"({text},)", vars(torch) | _names(module))
 
 
@@ -154,17 +159,18 @@ def _names(module) -> dict:
     return {"torch": torch, **vars(module)}
 
 
-def _parsed(text: str) -> ast.expr:
+def _parsed(text: str, shown: str | None = None) -> ast.expr:
+    """The expression. shown: what a usage error names in its place."""
     try:
         return ast.parse(text, mode="eval").body
     except SyntaxError as error:
-        raise _Usage(said("{text} is no expression of Python: {error}", text=text, error=error)) from None
+        raise _Usage(said("{text} is no expression of Python: {error}", text=shown or text, error=error)) from None
 
 
 def _evaluated(text: str, names: dict):
     try:
         return eval(text, names)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _Usage(
             said("{text} cannot be computed: {type}: {error}", text=text, type=type(error).__name__, error=error)
         ) from None

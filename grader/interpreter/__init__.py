@@ -83,6 +83,7 @@ def conditions(
     blind: tuple[int, int] | None = None,
     bfloat16: bool = False,
     tf32: bool = False,
+    magnified: int = 0,
 ):
     """Set how the launches inside the block run.
 
@@ -90,18 +91,19 @@ def conditions(
     lanes of a load without `other` hold poison, or else 0, as on most GPUs. batch: whether batched passes are allowed.
     The results are the same with and without them, so only tests switch them off. strides, few, blind: as in Call.
     bfloat16: whether kernels may compute with it, as on a GPU; else it is an error. tf32: whether tl.dot rounds float32
-    to tf32, as NVIDIA's GPUs do where it is not told to keep all bits.
+    to tf32, as NVIDIA's GPUs do where it is not told to keep all bits. magnified: how many times the error that a float
+    has in float32 is added to it, where a launch passes one.
     """
     before = current.order, current.poison, current.batch, current.strides, current.few, current.blind
-    numbers = current.bfloat16, current.tf32
-    current.bfloat16, current.tf32 = bfloat16, tf32
+    numbers = current.bfloat16, current.tf32, current.magnified
+    current.bfloat16, current.tf32, current.magnified = bfloat16, tf32, magnified
     # A pass loads for all its programs at once.
     current.order, current.poison, current.batch = order, poison, batch and blind is None and current.batch
     current.strides, current.few, current.blind = strides, few, blind
     try:
         yield
     finally:
-        current.bfloat16, current.tf32 = numbers
+        current.bfloat16, current.tf32, current.magnified = numbers
         current.order, current.poison, current.batch, current.strides, current.few, current.blind = before
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..sentence import fault, said
 from .batching.array import BatchArray, counters
-from .state import KernelMisuse
+from .state import KernelMisuse, current
 from .triton_private import CONDITION, COUNTER, DECIDED, FUNCTION, JOINED, NEGATED, Private
 
 
@@ -46,7 +46,10 @@ def hook_floats(private: Private) -> None:
     @functools.wraps(convert)
     def converted(argument, *args, **kwargs):
         if type(argument) is float:
-            return private.tensor(private.Handle(np.array([argument], np.float32), float32), float32)
+            number = np.array([argument], np.float32)
+            if current.magnified and np.isfinite(number).all():
+                number = (number + current.magnified * (number.astype(np.float64) - argument)).astype(np.float32)
+            return private.tensor(private.Handle(number, float32), float32)
         return convert(argument, *args, **kwargs)
 
     private.replace("to_tensor_of_language", converted)

@@ -51,11 +51,13 @@ class State:
 
     order: "forward", "reversed" or "shuffled". poison: whether masked lanes of a load without `other` hold poison.
     strides, few, blind: as in Call. bfloat16: whether kernels may compute with it. tf32: whether tl.dot rounds float32
-    to tf32 where it is not told to keep all bits.
+    to tf32 where it is not told to keep all bits. magnified: a float is passed further off by so many times the error
+    that it has in float32.
     """
 
     def __init__(self):
         self.bfloat16 = self.tf32 = False
+        self.magnified = 0
         self.order = "forward"
         self.poison = True
         self.strides: tuple[tuple[int, ...], ...] = ()

@@ -1374,3 +1374,111 @@ def split_matmul(a, b):
     grid = (triton.cdiv(M, 16) * triton.cdiv(N, 16), 4)
     split_matmul_kernel[grid](a, b, c, M, N, K, *a.stride(), *b.stride(), B=16, PARTS=4)
     return c.to(a.dtype)
+
+
+@triton.jit
+def counts_kernel(counts_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    tl.atomic_add(counts_ptr + tl.load(x_ptr + offsets, mask=mask, other=0), 1, mask=mask)
+
+
+def counts(x):
+    """Whole numbers in memory that atomics add to have no mark of what was never stored."""
+    x = x.contiguous()
+    found = torch.zeros(8, dtype=torch.int32, device=x.device)
+    counts_kernel[(triton.cdiv(x.numel(), 32),)](found, x, x.numel(), BLOCK=32)
+    return found
+
+
+def counts_reference(x):
+    return torch.bincount(x, minlength=8).int()
+
+
+@triton.jit
+def finite_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < n, other=0.0).to(tl.float32)
+    tl.store(y_ptr + offsets, (x == x) & (tl.abs(x) != float("inf")), mask=offsets < n)
+
+
+def finite(x):
+    """Truth values have no mark either, and infinities are no large numbers."""
+    x = x.contiguous()
+    y = torch.empty(x.shape, dtype=torch.bool, device=x.device)
+    finite_kernel[(triton.cdiv(x.numel(), 64),)](y, x, x.numel(), BLOCK=64)
+    return y
+
+
+@triton.jit
+def after_kernel(a1, b1, a2, b2):
+    return a1 * a2, b1 * a2 + b2
+
+
+@triton.jit
+def gated_sums_kernel(h_ptr, a_ptr, b_ptr, n, BLOCK: tl.constexpr):
+    row, lane, before = tl.program_id(0).to(tl.int64), tl.arange(0, BLOCK), 0.0
+    for start in range(0, n, BLOCK):
+        mask = start + lane < n
+        a = tl.load(a_ptr + row * n + start + lane, mask=mask, other=1.0).to(tl.float32)
+        b = tl.load(b_ptr + row * n + start + lane, mask=mask, other=0.0).to(tl.float32)
+        a, b = tl.associative_scan((a, b), 0, after_kernel)
+        h = a * before + b
+        tl.store(h_ptr + row * n + start + lane, h, mask=mask)
+        before = tl.sum(tl.where(lane == BLOCK - 1, h, 0.0))
+
+
+def gated_sums(a, b):
+    """Products of large numbers overflow a step earlier than those of the reference."""
+    a, b = a.contiguous(), b.contiguous()
+    h = torch.empty_like(a)
+    if h.numel():
+        gated_sums_kernel[(a.shape[0],)](h, a, b, a.shape[1], BLOCK=32)
+    return h
+
+
+def gated_sums_reference(a, b):
+    h, found = torch.zeros_like(a[:, 0]), []
+    for i in range(a.shape[1]):
+        h = a[:, i] * h + b[:, i]
+        found.append(h)
+    return torch.stack(found, 1)
+
+
+@triton.jit
+def scattered_kernel(y_ptr, i_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    i = tl.load(i_ptr + offsets, mask=mask, other=0)
+    tl.atomic_add(y_ptr + i, tl.load(x_ptr + offsets, mask=mask, other=0.0), mask=mask)
+
+
+def scattered(i, x):
+    """Atomics in the dtype of the numbers: in half precision each addition rounds."""
+    i, x = i.contiguous(), x.contiguous()
+    y = torch.zeros(12, dtype=x.dtype, device=x.device)
+    scattered_kernel[(triton.cdiv(x.numel(), 64),)](y, i, x, x.numel(), BLOCK=64)
+    return y
+
+
+def scattered_reference(i, x):
+    return torch.zeros(12, dtype=x.dtype).index_add(0, i, x)
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 32}), triton.Config({"BLOCK": 64})], key=["n"])
+@triton.heuristics({"EVEN": lambda arguments: arguments["n"] % arguments["BLOCK"] == 0})
+@triton.jit
+def even_kernel(y_ptr, x_ptr, n, EVEN: tl.constexpr, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if EVEN:
+        tl.store(y_ptr + offsets, 2 * tl.load(x_ptr + offsets))
+    else:
+        tl.store(y_ptr + offsets, 2 * tl.load(x_ptr + offsets, mask=offsets < n), mask=offsets < n)
+
+
+def twice(x):
+    """A mask only where a block of this configuration is not full."""
+    x = x.contiguous()
+    y, n = torch.empty_like(x), x.numel()
+    even_kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](y, x, n)
+    return y
