@@ -274,8 +274,8 @@ round(five / one, 2)
 
 # %% [markdown]
 # Where are the numbers between the steps? The course counts every load and store of your kernel. Between a load and a
-# store, a number stays on the chip. The course cannot look inside PyTorch's operations. (In the picture,
-# HBM3e is the type of this GPU's memory.)
+# store, a number stays on the chip. The course cannot look inside PyTorch's operations. (The
+# picture shows an H200. HBM3e is the type of its memory.)
 
 # %%
 hierarchy([naive_softmax, fused_softmax], x)

@@ -331,9 +331,14 @@ for m, n in [(4096, 4096), (4096, 12672), (8192, 32768), (2048, 128256)]:
 
 # %% [markdown]
 # Where rows fit, the one-block kernel is faster. With 128256 columns, it spills and is much slower. If a row has more
-# than one tile, the online kernel has about two thirds of the speed of a copy, however long the rows are. (That holds for many rows. With one row, most of the GPU has nothing to do: lesson 09.) The count says
-# the same: where a copy makes two transfers, this kernel makes three. (A row of 4096 is one tile, and is probably still
-# in a cache when it is read again.) If this machine has a GPU, the next cell measures your own function on it, beside these:
+# than one tile, the online kernel has about two thirds of the speed of a copy, however long the rows are. The count says
+# the same: where a copy makes two transfers, this kernel makes three.
+#
+# Two exceptions: a row of 4096 is one tile, and is probably still in a cache when it is read again. And a matrix of one
+# row leaves most of the GPU with nothing to do (lesson 09).
+
+# %% [markdown]
+# If this machine has a GPU, the next cell measures your own function on it, beside these:
 
 # %% tags=["nbval-ignore-output"]
 from grader import own_card

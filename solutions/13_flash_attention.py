@@ -226,7 +226,7 @@ print(f"{x.item():.7f} becomes {tf32.item():.7f}, off by {abs(tf32 / x - 1).item
 #
 # | step | the inputs | new in your kernel |
 # |---|---|---|
-# | **one tile** | full blocks, all keys in one tile | load of `k` and `v`, scores, weights, their sum, product with `v` |
+# | **one tile** | full blocks, all keys in one tile | load of `k` and `v`, scores, the largest score of each query, weights, their sum, product with `v` |
 # | **edges** | the last blocks are not full | masks for `k` and `v`, for the scores |
 # | **several tiles** | more keys than a tile has | the state and its update, as in 13.1 |
 # | **causal** | `CAUSAL` is on | the two lines below `if CAUSAL` |
@@ -256,7 +256,7 @@ def attention_kernel(
     dims = tl.arange(0, D)
     inside = rows[:, None] < n_queries
     q = tl.load(q_ptr + rows[:, None] * q_row_stride + dims[None, :], mask=inside, other=0.0)
-    # The state of each query: one m, one l, and D values of o. Step 1 needs no m.
+    # The state of each query: one m, one l, and D values of o. Step 1 does not need the old m.
     m = tl.full([BLOCK_M], -float("inf"), tl.float32)
     l = tl.zeros([BLOCK_M], tl.float32)
     o = tl.zeros([BLOCK_M, D], tl.float32)
@@ -284,7 +284,8 @@ def attention_kernel(
             ### BEGIN SOLUTION
             s = tl.where(keys[None, :] <= rows[:, None], s, -float("inf"))
             ### END SOLUTION
-        # Step 1: the weights p, their sum l, and o = p v. Step 3: the new m, l and o as in 13.1 (about 6 lines).
+        # Step 1: the largest scores, the weights p, their sum l, and o = p v. Step 3: the new m, l and o, as in 13.1
+        # (about 6 lines).
         ### BEGIN SOLUTION
         new = tl.maximum(m, tl.max(s, axis=1))
         factor = tl.exp(m - new)
@@ -464,7 +465,8 @@ for dtype in (torch.float32, torch.float16, torch.bfloat16):
 
 # %% [markdown]
 # In half precision, 2048 + 1 is rounded back to 2048 (lesson 07).
-#
+
+# %% [markdown]
 # ## Your turn: 13.3
 #
 # Write the kernel for all heads. The two blocks of a `tl.dot` must have the same dtype. But `p` is float32, and `v` is in half

@@ -465,7 +465,8 @@ assert best == {run["n"] for run in recorded["results"]} - {1024}
 # %% [markdown]
 # PyTorch stays below 0.4 everywhere: it has more than one kernel, and a matrix between them. QuACK is the best of them where
 # rows are long, and on one matrix it fails. Where rows are short (1024), the kernel of torch.compile is faster.
-#
+
+# %% [markdown]
 # Now yours. `race` times both passes on the GPU of this machine, by turns with a copy that reads the logits once and writes
 # them once. Your two kernels read them twice. Which share of a copy can they reach at most? Where there is no GPU, you see
 # what an H200 recorded of the course's answer.
@@ -476,8 +477,9 @@ from grader import race
 race("16.4")
 
 # %% [markdown]
-# Three walks along the matrix against the two of a copy: at most 0.67. The rest is what the exponentials take, and what lies
-# between the kernels. Who makes the gradient while a row is still at hand needs one reading less.
+# Three walks along the matrix against the two of a copy: at most 0.67. The recorded run stays below that: the
+# exponentials take time, and so do the steps between the two kernels. A kernel that computes the gradient while it still has
+# the row on the chip saves one of the two readings.
 
 # %% [markdown]
 # ## What to read

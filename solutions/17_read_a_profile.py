@@ -208,6 +208,7 @@ plt.show()
 
 # %%
 assert all(reports[letter][DRAM] > 67 for letter in "ABCDE") and all(reports[letter][DRAM] < 33 for letter in "FGH")
+assert round(reports["H"][TIME] / copied) == 11
 assert all(reports[letter][TIME] < 1.01 * copied for letter in "ABC")
 for letter in "DE":
     read, written = (reports[letter][f"dram__bytes_{way}.sum"] for way in ("read", "write"))

@@ -198,6 +198,14 @@ def _only_dy_strided(dy, x) -> bool:
     return not dy.is_contiguous() and x.is_contiguous()
 
 
+@looks
+def _dy_or_x_apart(dy, x, error) -> bool:
+    """Neighbours in a row of dy or of x are no neighbours in memory: an answer that copies neither fails in both."""
+    if error and error["type"] != "OutOfBounds":
+        return False  # that error has a reason of its own
+    return dy.stride(1) != 1 or x.stride(1) != 1
+
+
 FUNCTION = (
     ("gradient-none", _gradient_is_none),
     ("nothing-kept", _error("nothing-to-unpack")),
@@ -222,4 +230,5 @@ FUNCTION = (
     ("x-kept", _in_check("backward", Detector(lambda c, e, a: reads_x_late(e) > 0))),
     ("float64-refused", _refuses_float64),
     ("dy-assumed-adjacent", _only_dy_strided),
+    ("column-stride", _dy_or_x_apart),  # behind the one before: where dy alone fails, that one says more
 )
