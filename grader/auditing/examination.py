@@ -349,7 +349,7 @@ class Examination:
 
     def _apart_with_other_memory(self, seen: _Seen, place: int, got: torch.Tensor) -> torch.Tensor | None:
         """Which elements differ where memory from torch.empty holds other numbers. None where that cannot be said."""
-        other = self._run(seen.case, seen.make, other=True)
+        other = self._run(seen.case, seen.make, zeros=True)
         results = seen.results_of(other) if other.error is None else []
         return results[place] != got if place < len(results) and results[place].shape == got.shape else None
 

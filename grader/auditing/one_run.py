@@ -108,10 +108,10 @@ def run(
     recorder: Recorder | None = None,
     tf32: bool = False,
     magnified: int = 0,
-    other: bool = False,
+    zeros: bool = False,
 ) -> Run:
     """Call the function, interpreted. order, poison, tf32, magnified: as in interpreter.conditions. recorder: sees each
-    access. other: whether memory from torch.empty holds other numbers than usual.
+    access. zeros: whether memory from torch.empty holds 0, and not its marks.
 
     With a recorder the programs run one by one, so that it can see the line of each access.
     """
@@ -127,7 +127,7 @@ def run(
         numbers = {"tf32": tf32, "magnified": magnified}
         watched.enter_context(interpreter.conditions(order, poison, batch, bfloat16=True, **numbers))
         watched.enter_context(interpreter.recording(done.ledger, recorder))
-        watched.enter_context(TorchLedger(done.ledger, poison=True, other=other))
+        watched.enter_context(TorchLedger(done.ledger, poison=True, zeros=zeros))
         try:
             value = arguments.given_to(function)
             done.returned = value is not None

@@ -67,14 +67,15 @@ def _listed(
             raise OSError(_cut_off(depth == 1))
         archive = zipfile.ZipFile(file)  # type: ignore[arg-type]
         encoding = _encoding(archive.infolist(), left.people)
-        listed = [info for info in archive.infolist() if not _name(info, encoding).endswith("/")]
-        if sum(info.compress_size for info in listed) > size:
+        every = [(_name(info, encoding), info) for info in archive.infolist()]
+        listed = [(name, info) for name, info in every if not name.endswith("/")]
+        if sum(info.compress_size for _, info in listed) > size:
             raise OSError(said("it lists files that overlap, or that are larger than itself"))
         # Of a zip file that was cut off, zipfile finds the end of a zip file in it, and lists that one's files.
         if archive.infolist() and min(info.header_offset for info in archive.infolist()) > 0:
             raise OSError(_cut_off(depth == 1))
-    named = [(_name(info, encoding), info) for info in listed if not left.passed_over(_name(info, encoding))]
-    folders = dict.fromkeys(_name(info, encoding).rpartition("/")[0] for info in archive.infolist())
+    named = [(name, info) for name, info in listed if not left.passed_over(name)]
+    folders = dict.fromkeys(name.rpartition("/")[0] for name, _ in every)
     left.files -= len(named)
     if left.files < 0:
         raise TooMany(
@@ -159,37 +160,35 @@ def _name(info: zipfile.ZipInfo, encoding: str | None = None) -> str:
 
     encoding: of names that are not said to be UTF-8 and are not; None where it is not known.
     """
-    name, packed = info.filename, _packed(info)
-    if packed is not None:
+    name, written = info.filename, _written(info)
+    if isinstance(written, str):
+        name = written
+    else:
         with contextlib.suppress(UnicodeError):
-            name = packed.decode(encoding) if encoding else _of_chinese_windows(packed) or name
-    elif not info.flag_bits & 0x800:
-        with contextlib.suppress(UnicodeError):
-            name = name.encode("cp437").decode("utf-8")
+            name = written.decode(encoding) if encoding else _of_chinese_windows(written) or name
     *folders, last = name.replace("\\", "/").split("/")
     name = "/".join([*(part for part in folders if part not in ("", ".")), last])
     name = "/" if folders and not name else name  # "./", the folder around all of them
     return (name if len(name) <= MAX_NAME else f"{name[:100]}…{name[-50:]}") or "?"
 
 
-def _packed(info: zipfile.ZipInfo) -> bytes | None:
-    """The bytes of a name that is not said to be UTF-8, and is not; None of any other."""
+def _written(info: zipfile.ZipInfo) -> str | bytes:
+    """A name as it is written: its bytes where they are not UTF-8, and nothing says in which encoding they are."""
     if info.flag_bits & 0x800:
-        return None
+        return info.filename
     try:
         packed = info.filename.encode("cp437")  # as which zipfile has read it
     except UnicodeError:
-        return None
+        return info.filename
     try:
-        packed.decode("utf-8")
+        return packed.decode("utf-8")
     except UnicodeError:
         return packed
-    return None
 
 
 def _encoding(infos: list[zipfile.ZipInfo], people: Collection[str]) -> str | None:
     """The encoding in which names of people stand in an archive; None where no name is seen, or in two as often."""
-    packed = [each for each in map(_packed, infos) if each is not None]
+    packed = [each for each in map(_written, infos) if isinstance(each, bytes)]
     wanted = [name.casefold().split() for name in people if not name.isascii()]
     seen = dict.fromkeys(_ENCODINGS, 0)
     for encoding in _ENCODINGS if packed and wanted else ():

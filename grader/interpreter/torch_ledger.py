@@ -32,14 +32,14 @@ class TorchLedger(TorchDispatchMode):
     A view moves nothing. An expanded tensor counts once. An operation inside an interpreted kernel is not counted.
 
     ledger: gets the counts. poison: whether memory from torch.empty holds marked NaN (integers: the largest value).
-    other: whether it holds 0 instead, and no marks.
+    zeros: whether it holds 0 instead, and no marks.
     names: of the operations. reads, most: by name of the storage, numbers that all of them read, and the most that one
     of them read.
     """
 
-    def __init__(self, ledger: Ledger, poison: bool = False, other: bool = False):
+    def __init__(self, ledger: Ledger, poison: bool = False, zeros: bool = False):
         super().__init__()
-        self.ledger, self.poison, self.other = ledger, poison, other
+        self.ledger, self.poison, self.zeros = ledger, poison, zeros
         self.names: list[str] = []
         self.reads: Counter[int] = Counter()
         self.most: Counter[int] = Counter()
@@ -91,7 +91,7 @@ class TorchLedger(TorchDispatchMode):
         fresh = [t for t in _flat(out) if storages.hold(t, made=True) not in before]
         if name in _ALLOCATES:
             for t in _flat(out) if self.poison else ():
-                _fill(t, self.other)
+                _fill(t, self.zeros)
             return out
         self.names.append(name)
         self._count(func, name, args, kwargs, out, fresh)
@@ -165,10 +165,10 @@ def _flat(value) -> list[torch.Tensor]:
     return []
 
 
-def _fill(t: torch.Tensor, other: bool = False) -> None:
+def _fill(t: torch.Tensor, zeros: bool) -> None:
     """Fill new memory, its gaps too: it holds what it held before it was released."""
     t = t.as_strided((t.untyped_storage().nbytes() // t.element_size(),), (1,), 0)
-    if other:
+    if zeros:
         t.zero_()
     elif t.is_floating_point():
         integers, mark, _ = MARKS.get(str(t.dtype).removeprefix("torch."), ("", 0, 0))
