@@ -128,6 +128,19 @@ MISTAKES = [
         several("16.1", _LOSS, "tl.exp(hit - m) / d", "tl.exp(m - hit) * d", "d / tl.exp(hit - m)"),
     ),
     Mistake(
+        "loss-over-columns",
+        "The loss of each row was divided by its number of columns.",
+        "Of how many shares of a row is the loss the logarithm?",
+        Mutant("16.1", _LOSS, f"({_LOSS}) / n_cols"),
+    ),
+    Mistake(
+        "number-in-the-logarithm",
+        "A small number was added before the logarithm was taken.",
+        "How small can the sum of exp(x - max) of a row be, and does its logarithm need help?",
+        *(Mutant("16.1", "tl.log(d)", f"tl.log(d + {number})", 2) for number in ("1e-5", "1e-4")),
+        *(Mutant("16.1", _LOSS, _LOSS.replace("d)", f"d + {number})")) for number in ("1e-5", "1e-4")),
+    ),
+    Mistake(
         "loss-of-digits-lost",
         "The logarithm was taken of a share, which becomes 0 where the target is far below the maximum.",
         "Which terms does the logarithm of a quotient have, and which of them need no exp?",
@@ -249,6 +262,20 @@ MISTAKES = [
             "tl.where(cols == target, 0.0, p)",
             "(cols == target)",
             "tl.where(p - 1.0, cols == target, p)",
+        ),
+    ),
+    Mistake(
+        "gradient-of-the-share",
+        "This is the gradient of the target's share, or of minus that share, and the loss is minus its logarithm.",
+        "By what does the derivative of log(p) differ from that of p?",
+        *(
+            Mutant(
+                "16.2",
+                _GRADIENT,
+                f"{sign}scale * tl.exp(tl.load(x_ptr + row * x_row_stride + target, mask=target != ignore_index, "
+                f"other=0.0).to(tl.float32) - lse) * tl.where(cols == target, p - 1.0, p)",
+            )
+            for sign in ("", "-")
         ),
     ),
     Mistake(

@@ -303,6 +303,7 @@ GRADIENT = (
     ("factor-twice", _with_term(lambda y, dy: _row_sum(y * dy * dy))),
     ("factor-twice", _with_term(lambda y, dy: _row_sum(y * y * dy))),
     ("factor-twice", gradient_formula(lambda y, dy, facts: y * softmax_gradient(y, dy))),
+    ("factor-twice", gradient_formula(lambda y, dy, facts: dy * softmax_gradient(y, dy))),
     ("dot-added", _with_term(lambda y, dy: -_row_sum(y * dy))),
     ("sign-flipped", gradient_formula(lambda y, dy, facts: -softmax_gradient(y, dy))),
     ("y-passed-on", gradient_formula(lambda y, dy, facts: y)),
