@@ -29,6 +29,7 @@ _LOSS = "tl.log(d) + (m - hit)"
 _HIT = "tl.load(x_ptr + row * x_row_stride + target, mask=counted, other=0.0)"
 _LOAD = f"    hit = {_HIT}.to(tl.float32)\n"
 _GRADIENT = "scale * tl.where(cols == target, p - 1.0, p)"
+_OF_TARGET = "tl.exp(tl.load(x_ptr + row * x_row_stride + target, mask=scale != 0, other=0).to(tl.float32) - lse)"
 _SCALE = "tl.where(target == ignore_index, 0.0, tl.load(scale_ptr))"
 
 MISTAKES = [
@@ -268,15 +269,7 @@ MISTAKES = [
         "gradient-of-the-share",
         "This is the gradient of the target's share, or of minus that share, and the loss is minus its logarithm.",
         "By what does the derivative of log(p) differ from that of p?",
-        *(
-            Mutant(
-                "16.2",
-                _GRADIENT,
-                f"{sign}scale * tl.exp(tl.load(x_ptr + row * x_row_stride + target, mask=target != ignore_index, "
-                f"other=0.0).to(tl.float32) - lse) * tl.where(cols == target, p - 1.0, p)",
-            )
-            for sign in ("", "-")
-        ),
+        several("16.2", "scale * tl.where", *(f"{sign}scale * {_OF_TARGET} * tl.where" for sign in ("", "-"))),
     ),
     Mistake(
         "scale-on-a-part",

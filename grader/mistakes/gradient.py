@@ -127,6 +127,13 @@ MISTAKES = [
         "How often is each of the two a factor in one term of the sum, and how often outside the sum?",
     ),
     Mistake(
+        "dot-in-half",
+        "The sum of the row, or each product in it, was rounded to half precision.",
+        "Which dtype do the products of y and dy have when they are summed, and which does their sum have?",
+        several("11.2", "axis=0)", "axis=0).to(tl.float16)", "axis=0).to(tl.bfloat16).to(tl.float32)"),
+        Mutant("11.2", "y * dy, axis=0", "(y * dy).to(tl.float16), axis=0"),
+    ),
+    Mistake(
         "dot-added",
         "The sum of the row has the wrong sign: it was added.",
         "Which sign does the outer product have in the Jacobian?",
