@@ -5,10 +5,13 @@ from dataclasses import replace
 import pytest
 import torch
 
+from grader import lessons
 from grader.checks import syntax
-from grader.judge import diagnose, render
+from grader.judge import diagnose, render, replay
+from grader.judge.judge import judge
 from grader.judge.verdict import Failure
 from grader.mistakes import detectors
+from grader.mistakes.mutant import reference
 from grader.sentence import said
 from grader.spec import Answer, Call, Case, Detector, Evidence, Exercise, Result
 
@@ -141,6 +144,53 @@ def test_nothing_but_nan_is_weak_evidence():
     )
 
     assert result.mistake == "no-pad"
+
+
+RIGHT = torch.linspace(0.1, 1.0, 6)
+
+
+@pytest.mark.parametrize(
+    "mutant, told",
+    [
+        (RIGHT, False),  # it changes nothing here, and the answer is off by less than two roundings may be
+        (RIGHT * (1 - 5e-5), False),
+        (RIGHT * (1 + 2e-5), False),
+        (RIGHT * (1 + 5e-5) + torch.tensor([1e-7, 0, 0, -1e-7, 0, 0]), True),
+    ],
+)
+def test_a_mutant_as_far_from_an_answer_as_the_right_result_tells_nothing(mutant, told):
+    """All of these are the same as the answer to 1e-4, and only the last one explains why it was refused."""
+    answer, found, right = (replay.Outcome([None, each]) for each in (RIGHT * (1 + 5e-5), mutant, RIGHT))
+
+    assert replay.same(answer, found) and replay.same(answer, right)
+    assert replay.tells(answer, found, right) is told
+
+
+@pytest.mark.parametrize(
+    "got, right, told",
+    [
+        ((-torch.inf, 0.0), (-torch.inf, 1.0), True),
+        ((1.0, 2.0), (1, 2), False),
+        ((1.0, torch.nan), (1.0, 2.0), True),
+        (torch.tensor([torch.nan, 1.0]), torch.tensor([torch.inf, 1.0]), True),
+        (torch.ones(2), torch.ones(2, dtype=torch.float64), True),
+        (torch.ones(2), torch.ones(2, 1), True),
+        (torch.zeros(0), torch.zeros(0), False),
+    ],
+)
+def test_a_mutant_with_the_very_result_of_the_answer_tells_where_that_is_wrong(got, right, told):
+    """Not only numbers count: so do infinities, the dtype and the shape."""
+    answer = replay.Outcome([got])
+
+    assert replay.tells(answer, replay.Outcome([got]), replay.Outcome([right])) is told
+
+
+def test_a_little_wrong_sum_has_no_name():
+    """Each mutant that changes nothing in the first case is within its tolerance of such an answer."""
+    source = reference("16.1").replace("tl.log(d) + (m - hit)", "tl.log2(d) * 0.6931 + (m - hit)")
+    result = judge(lessons.exercises()["16.1"], Answer(source))
+
+    assert (result.status, result.mistake) == ("failed", None), result.text
 
 
 @pytest.mark.parametrize("text", ["x = 1\n" * 4000, "x = " + "-" * 200 + "1", "x = '" + "a" * syntax.LONGEST + "'"])

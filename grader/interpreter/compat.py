@@ -220,7 +220,8 @@ def _check_step(step) -> None:
     numbers = getattr(step, "values", step)
     if (numbers < 1).any():
         raise KernelMisuse(
-            said(
+            fault(
+                "step-of-a-loop",
                 "the step of a loop is {step}: only a step that is a constant may count down",
                 step=int(numbers[numbers < 1].flat[0]),
             )

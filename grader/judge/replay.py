@@ -25,6 +25,7 @@ from . import zygotes
 
 SECONDS = 20.0  # for all mutants of one failure; none of them hangs, but a machine may be slow
 _SHARE = 0.5  # of the failing cases; a match in fewer is chance, as in a row of one column
+_NEARER = 0.25  # of an answer's distance from the right result: a mutant that is not nearer than this tells nothing
 _LARGEST = 20_000  # Case.size of the cases that are replayed
 _MOST_KEPT, _LARGEST_KEPT = 4000, 4096  # outcomes that are kept for the next answer, and numbers in each
 _kept: dict[tuple, Outcome] = {}
@@ -78,6 +79,32 @@ def _same(a, b) -> bool:
     if isinstance(a, float) and isinstance(b, float) and a != a and b != b:
         return True
     return type(a) is type(b) and a == b or compare.same_number(a, b, rel=1e-5)
+
+
+def tells(got: Outcome, found: Outcome, right: Outcome) -> bool:
+    """Whether an answer's outcome is clearly nearer to a mutant's than to the right answer's.
+
+    `same` allows for other roundings. An answer that is off by less than that is the same as each mutant that changes
+    nothing there. So the distances decide: of the mistake that was made, only roundings are left.
+    """
+    if right.error is not None or found.error is not None:
+        return found != right  # an error that the right answer raises as well says nothing of this mistake
+    return _distance(got.results, found.results) < _NEARER * _distance(got.results, right.results)
+
+
+def _distance(a, b) -> float:
+    """The mean relative difference, at most 1 for each number; 1 for what cannot be compared; the sum over a list."""
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b):
+        return sum(map(_distance, a, b))
+    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+        if a.shape != b.shape or a.dtype != b.dtype or a.is_complex() or not _unstored_alike(a, b):
+            return 1.0
+        a, b = a.double(), b.double()
+        apart = ((a - b).abs() / torch.maximum(a.abs(), b.abs())).nan_to_num(1.0).clamp(max=1.0)
+        return apart.masked_fill((a == b) | (a.isnan() & b.isnan()), 0.0).mean().item() if a.numel() else 0.0
+    if isinstance(a, float) and isinstance(b, float):
+        return _distance(torch.tensor(a, dtype=torch.float64), torch.tensor(b, dtype=torch.float64))
+    return 0.0 if type(a) is type(b) and a == b or compare.same_number(a, b) else 1.0
 
 
 def _unstored_alike(a: torch.Tensor, b: torch.Tensor) -> bool:
@@ -134,11 +161,10 @@ class Replay:
             return found is None or same(outcome(case, evidence), found)
 
         def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-            found = self._outcome(number, case)
-            if found is None or not fits(case, evidence):
+            found, right = self._outcome(number, case), self._outcome(0, case)
+            if found is None or right is None or not fits(case, evidence):
                 return False
-            # An error that the right answer raises as well says nothing of this mistake.
-            return found.error is None or found != self._outcome(0, case)
+            return tells(outcome(case, evidence), found, right)
 
         def weighed(case: Case, evidence: Evidence) -> float:
             right = self._outcome(0, case)

@@ -140,6 +140,11 @@ MISTAKES = [
         "Which weights is o made of, and which of them are in l?",
     ),
     Mistake(
+        "weights-averaged",
+        "The output was divided by a wrong sum: the mean of the weights of each tile was added to l.",
+        "Which number must the weights of a query have as their sum, once they are divided by l?",
+    ),
+    Mistake(
         "last-tile-sum",
         "The output was divided by the sum of the newest tile alone.",
         "Which keys do the weights in o come from, and which of them are in l?",
@@ -445,6 +450,10 @@ shared_maximum = update_with(lambda m, s, raw: torch.maximum(m, s.amax()))
 first_maximum = update_with(lambda m, s, raw: torch.where(m == -torch.inf, _row_max(s), m))
 # l sums the largest weight of each tile in place of all weights.
 maxima_summed = update_with(sums=lambda l, o, factor, p, v: (l * factor + _row_max(p), o * factor + matmul(p, v)))
+# l sums the mean of the weights of each tile.
+means_summed = update_with(
+    sums=lambda l, o, factor, p, v: (l * factor + p.mean(1, keepdim=True), o * factor + matmul(p, v))
+)
 # l is the sum of the newest tile alone.
 last_sum = update_with(sums=lambda l, o, factor, p, v: (_row_sum(p), o * factor + matmul(p, v)))
 # The new part is rescaled together with the old one.
@@ -1028,6 +1037,7 @@ _WALK = (
         ("maximum-of-first-tile", walk(first_maximum)),
         ("not-normalised", walk(finish=lambda l, o: o)),
         ("weights-not-summed", walk(maxima_summed)),
+        ("weights-averaged", walk(means_summed)),
         ("last-tile-sum", walk(last_sum)),
         ("scale-forgotten", walk(scores=scaled(lambda scale: 1.0))),
         ("scaled-twice", walk(scores=scaled(lambda scale: scale * scale))),

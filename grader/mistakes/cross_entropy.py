@@ -29,6 +29,7 @@ _LOSS = "tl.log(d) + (m - hit)"
 _HIT = "tl.load(x_ptr + row * x_row_stride + target, mask=counted, other=0.0)"
 _LOAD = f"    hit = {_HIT}.to(tl.float32)\n"
 _GRADIENT = "scale * tl.where(cols == target, p - 1.0, p)"
+_OF_TARGET = "tl.exp(tl.load(x_ptr + row * x_row_stride + target, mask=scale != 0, other=0).to(tl.float32) - lse)"
 _SCALE = "tl.where(target == ignore_index, 0.0, tl.load(scale_ptr))"
 
 MISTAKES = [
@@ -126,6 +127,19 @@ MISTAKES = [
         "This is the share of the target, or a quotient, and not minus its logarithm.",
         "Which function makes 0 of a share of 1, and a large number of a small share?",
         several("16.1", _LOSS, "tl.exp(hit - m) / d", "tl.exp(m - hit) * d", "d / tl.exp(hit - m)"),
+    ),
+    Mistake(
+        "loss-over-columns",
+        "The loss of each row was divided by its number of columns.",
+        "Of how many shares of a row is the loss the logarithm?",
+        Mutant("16.1", _LOSS, f"({_LOSS}) / n_cols"),
+    ),
+    Mistake(
+        "number-in-the-logarithm",
+        "A small number was added before the logarithm was taken.",
+        "How small can the sum of exp(x - max) of a row be, and does its logarithm need help?",
+        *(Mutant("16.1", "tl.log(d)", f"tl.log(d + {number})", 2) for number in ("1e-5", "1e-4")),
+        *(Mutant("16.1", _LOSS, _LOSS.replace("d)", f"d + {number})")) for number in ("1e-5", "1e-4")),
     ),
     Mistake(
         "loss-of-digits-lost",
@@ -250,6 +264,12 @@ MISTAKES = [
             "(cols == target)",
             "tl.where(p - 1.0, cols == target, p)",
         ),
+    ),
+    Mistake(
+        "gradient-of-the-share",
+        "This is the gradient of the target's share, or of minus that share, and the loss is minus its logarithm.",
+        "By what does the derivative of log(p) differ from that of p?",
+        several("16.2", "scale * tl.where", *(f"{sign}scale * {_OF_TARGET} * tl.where" for sign in ("", "-"))),
     ),
     Mistake(
         "scale-on-a-part",

@@ -211,6 +211,13 @@ MISTAKES = [
         "By how much does the log-sum-exp of two equal scores lie above them?",
     ),
     Mistake(
+        "lse-in-half",
+        "lse was rounded to half precision before it was stored.",
+        "How many digits does lse have in float32, and which of your lines gives it fewer?",
+        Mutant("16.1", "m + tl.log(d))", "(m + tl.log(d)).to(tl.float16).to(tl.float32))"),
+        Mutant("16.1", "m + tl.log(d))", "(m + tl.log(d)).to(tl.bfloat16).to(tl.float32))"),
+    ),
+    Mistake(
         "lse-put-together",
         "The maximum and the sum are right, but lse is not the logarithm that they make together.",
         "What is the logarithm of exp(m) times l, in terms of m and of log(l)?",
@@ -493,6 +500,8 @@ FLASH_KERNEL = (
     ("lse-in-base-two", lse_formula(lambda facts: facts["lse"] / LN_2)),
     ("lse-in-two-bases", lse_formula(lambda facts: _top(facts) + (facts["lse"] - _top(facts)) / LN_2)),
     ("lse-is-maximum", lse_formula(_top)),
+    ("lse-in-half", lse_formula(lambda facts: facts["lse"].half())),
+    ("lse-in-half", lse_formula(lambda facts: facts["lse"].bfloat16())),
     ("lse-put-together", lse_formula(lambda facts: _top(facts) * (facts["lse"] - _top(facts)))),
     ("lse-put-together", lse_formula(lambda facts: 2 * _top(facts) - facts["lse"])),
     ("lse-put-together", lse_formula(lambda facts: facts["lse"] - 2 * _top(facts))),

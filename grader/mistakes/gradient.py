@@ -127,6 +127,13 @@ MISTAKES = [
         "How often is each of the two a factor in one term of the sum, and how often outside the sum?",
     ),
     Mistake(
+        "dot-in-half",
+        "The sum of the row, or each product in it, was rounded to half precision.",
+        "Which dtype do the products of y and dy have when they are summed, and which does their sum have?",
+        several("11.2", "axis=0)", "axis=0).to(tl.float16)", "axis=0).to(tl.bfloat16).to(tl.float32)"),
+        Mutant("11.2", "y * dy, axis=0", "(y * dy).to(tl.float16), axis=0"),
+    ),
+    Mistake(
         "dot-added",
         "The sum of the row has the wrong sign: it was added.",
         "Which sign does the outer product have in the Jacobian?",
@@ -303,6 +310,7 @@ GRADIENT = (
     ("factor-twice", _with_term(lambda y, dy: _row_sum(y * dy * dy))),
     ("factor-twice", _with_term(lambda y, dy: _row_sum(y * y * dy))),
     ("factor-twice", gradient_formula(lambda y, dy, facts: y * softmax_gradient(y, dy))),
+    ("factor-twice", gradient_formula(lambda y, dy, facts: dy * softmax_gradient(y, dy))),
     ("dot-added", _with_term(lambda y, dy: -_row_sum(y * dy))),
     ("sign-flipped", gradient_formula(lambda y, dy, facts: -softmax_gradient(y, dy))),
     ("y-passed-on", gradient_formula(lambda y, dy, facts: y)),

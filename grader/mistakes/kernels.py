@@ -95,6 +95,7 @@ MISTAKES = [
             'other=-float("inf")',
             "other=10.0",
             "other=100.0",
+            "other=1e9",
             'other=float("inf")',
             'other=float("nan")',
         ),

@@ -67,6 +67,11 @@ MISTAKES = [
         "A warp needs one register more than a unit has. How many registers does it get?",
     ),
     Mistake(
+        "registers-in-bytes",
+        "The registers of a program were counted in bytes, and those of the multiprocessor one by one.",
+        "What does max_num_regs count, and in which unit is n_regs when your code divides by it?",
+    ),
+    Mistake(
         "units-rounded-down",
         "The registers of a warp were not rounded up to whole units, so the warp gets fewer than it needs.",
         "A warp needs one register more than a unit has. How many registers does it get?",
@@ -286,6 +291,9 @@ RESIDENCY = (
     ("nothing-fits", _number(lambda v, f: v <= 0)),
     ("warps-of-32", _count(_warps_of_32)),
     ("registers-not-in-units", _registers_as(lambda p, r, w: r * w * p["warpSize"])),
+    ("registers-in-bytes", _registers_as(lambda p, r, w: 4 * registers(p, r, w))),
+    ("registers-in-bytes", _registers_as(lambda p, r, w: registers(p, 4 * r, w))),
+    ("registers-in-bytes", _registers_as(lambda p, r, w: 4 * r * w * p["warpSize"])),
     ("units-rounded-down", _registers_as(_units_rounded_down)),
     ("units-of-another", _registers_as(_units_of_a_program)),
     ("units-of-another", _registers_as(_units_of_a_thread)),

@@ -254,6 +254,12 @@ MISTAKES = [
         "Which of your names holds the shares, and which holds their sum?",
     ),
     Mistake(
+        "sums-so-far",
+        "Each element was divided by the sum of the row up to its own column, and not by the sum of the whole row.",
+        "How many different numbers does your denominator hold, and how many sums has one row?",
+        Mutant("4.1 5.1", "tl.sum(numerator, axis=0)", "tl.cumsum(numerator, axis=0)"),
+    ),
+    Mistake(
         "divided-by-itself",
         "Every element is 1, as if it had been divided by itself.",
         "Which variable is the numerator of your division, and which one is the denominator?",

@@ -76,6 +76,7 @@ MISTAKES = [
         "The values were not multiplied by SCALE before exp.",
         "Of which numbers should the rows of y be the softmax, and which line makes them?",
         Mutant("7.1", "x * SCALE", "x"),
+        Mutant("7.1", "x * SCALE", "x", then=also("numerator / denominator", "numerator / denominator * SCALE")),
     ),
     Mistake(
         "another-dtype",
