@@ -170,7 +170,8 @@ _PATTERNS = {
     "no-backward": r"implement either the backward",
     # ---- the machine
     "no-such-device": r"not compiled with CUDA enabled|Found no NVIDIA driver|No CUDA GPUs are available"
-    r"|cudaGetDeviceCount|invalid device ordinal|requires CUDA support|Tried to instantiate dummy base class",
+    r"|cudaGetDeviceCount|invalid device ordinal|requires CUDA support|Tried to instantiate dummy base class"
+    r"|CUDA error: OS call failed",  # a build with CUDA, in a sandbox that has no device
     "no-driver": r"0 active drivers",
     "no-memory": r"can't allocate memory|Cannot allocate memory|out of memory|Unable to allocate",
     "wrong-device": r"cannot be accessed from Triton|^Expected all tensors to be on the same device",
