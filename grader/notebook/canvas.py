@@ -1,7 +1,7 @@
 """A sheet for drawings of boxes and arrows: transparent, legible on light and dark pages, without need of colour.
 
-Positions are in inches from the top left corner. Boxes are light, and text on them is dark. Text beside boxes is black,
-which charts.see_through() replaces by the colour of the page. Matplotlib keeps a text without its template, so each
+Positions are in inches from the top left corner. Filled boxes are light, and text on them is dark. Other text is black,
+and so is the frame of a box without a fill: charts.see_through() puts the colour of the page in its place. Matplotlib keeps a text without its template, so each
 one has its sentence beside it.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 WIDTH = 6.4  # inches, as all pictures of the course
 INK = "#111111"
+FRAME = {"facecolor": "none", "edgecolor": "black", "linewidth": 0.8}
 PLAIN = {"facecolor": "white", "edgecolor": INK, "linewidth": 0.8}
 READ = {"facecolor": "#b9d2ea", "edgecolor": INK, "linewidth": 0.8}
 WRITTEN = {"facecolor": "#f0dc9a", "edgecolor": INK, "linewidth": 0.8, "hatch": "////"}
@@ -29,7 +30,7 @@ class Canvas:
         self._axes.set_axis_off()
 
     def box(self, x: float, y: float, wide: float, tall: float, text: str = "", size: float = 9, **style) -> None:
-        """A box with text in its middle. style: of the box, PLAIN unless given."""
+        """A box with text in its middle. style: of the box."""
         from matplotlib.patches import Rectangle
 
         style = style or PLAIN
@@ -37,16 +38,15 @@ class Canvas:
         if text:
             plate = {"boxstyle": "square,pad=0.15", "facecolor": style["facecolor"], "edgecolor": "none"}
             written = self._axes.text(
-                x + wide / 2, y + tall / 2, text, ha="center", va="center", fontsize=size, color=INK, linespacing=1.25,
-                parse_math=False, bbox=plate if "hatch" in style else None,
+                x + wide / 2, y + tall / 2, text, ha="center", va="center", fontsize=size, linespacing=1.25,
+                color="black" if style["facecolor"] == "none" else INK, parse_math=False, bbox=plate if "hatch" in style else None,
             )  # fmt: skip
             written.sentence = text
 
-    def text(self, x: float, y: float, text: str, size: float = 9.5, on_box: bool = False, **place) -> None:
-        """Text beside boxes; on_box: upon a box that was drawn before. place: ha and va of Matplotlib."""
+    def text(self, x: float, y: float, text: str, size: float = 9.5, **place) -> None:
+        """Text beside filled boxes. place: ha and va of Matplotlib."""
         place = {"ha": "left", "va": "center"} | place
-        colour = INK if on_box else "black"
-        written = self._axes.text(x, y, text, fontsize=size, color=colour, linespacing=1.3, parse_math=False, **place)
+        written = self._axes.text(x, y, text, fontsize=size, color="black", linespacing=1.3, parse_math=False, **place)
         written.sentence = text
 
     def arrow(self, x: float, start: float, end: float, wide: float, **style) -> None:

@@ -13,7 +13,7 @@ from ..reference import memories
 from ..reference.memories import Level
 from ..sentence import joined, listed, said
 from . import traffic
-from .canvas import IDLE, PLAIN, READ, WIDTH, WRITTEN, Canvas
+from .canvas import FRAME, IDLE, PLAIN, READ, WIDTH, WRITTEN, Canvas
 from .picture import Picture, in_a_line
 from .traffic import Run
 
@@ -109,16 +109,16 @@ def draw_levels(canvas: Canvas, gpu: str, levels: list[Level], alone: bool) -> l
 
 def _draw_level(canvas: Canvas, level: Level, top: float, tall: float, alone: bool) -> None:
     """Draw one level. alone: no columns are beside its label, so there is room for all that is known of it."""
-    canvas.box(LEFT, top, WIDTH - 2 * LEFT, tall, **PLAIN)
+    canvas.box(LEFT, top, WIDTH - 2 * LEFT, tall, **FRAME)
     each = f"{level.count} × {_size(level.bytes)}" if level.count > 1 else _size(level.bytes)
     speed = said("up to {speed}", speed=_speed(level)) if level.speed else said("speed not published")
     if not alone:
-        canvas.box(LEFT, top, LABEL, tall, joined("{one}\n{two}", [level.name, each, speed]), 8.5, **PLAIN)
+        canvas.box(LEFT, top, LABEL, tall, joined("{one}\n{two}", [level.name, each, speed]), 8.5, **FRAME)
         return
     together = f" = {_size(level.count * level.bytes)}" if level.count > 1 else ""
-    canvas.box(LEFT, top, LABEL, tall, level.name, 10, **PLAIN)
+    canvas.box(LEFT, top, LABEL, tall, level.name, 10, **FRAME)
     text = joined("{one}\n{two}", [joined("{one}, {two}", [f"{each}{together}", speed]), level.sharers])
-    canvas.box(LEFT + LABEL, top, WIDTH - 2 * LEFT - LABEL, tall, text, 9.5)
+    canvas.box(LEFT + LABEL, top, WIDTH - 2 * LEFT - LABEL, tall, text, 9.5, **FRAME)
 
 
 def _draw_columns(canvas: Canvas, columns: list[tuple[Run, Operation]], tops: list[float]) -> None:
@@ -133,7 +133,7 @@ def _draw_columns(canvas: Canvas, columns: list[tuple[Run, Operation]], tops: li
     left = LEFT + LABEL
     for run, share in zip(runs, shares):
         if several:
-            canvas.text(left + share * wide / 2, tops[0] + 0.13, run[0][0].name, size=8.5, on_box=True, ha="center")
+            canvas.text(left + share * wide / 2, tops[0] + 0.13, run[0][0].name, size=8.5, ha="center")
         _draw_run(canvas, [each for _, each in run], (left, share * wide / len(run)), tops, 0.2 * several)
         left += share * wide + _APART
 
@@ -159,9 +159,9 @@ def _draw_run(
                 continue
             canvas.arrow(at, *ends, max(0.02, _WIDEST * min(1, amount / most)), **arrow)
             names = [_wrapped(_tensor(name)) for name, _ in moved[:_MOST_NAMES]] + ["..."] * (len(moved) > _MOST_NAMES)
-            canvas.text(at, memory + 0.24, _amount(amount), size=8, on_box=True, ha="center")
+            canvas.text(at, memory + 0.24, _amount(amount), size=8, ha="center")
             beside = joined("{one}\n{two}", names)
-            canvas.text(at, memory + 0.36, beside, size=7, on_box=True, ha="center", va="top")
+            canvas.text(at, memory + 0.36, beside, size=7, ha="center", va="top")
 
 
 def _draw_legend(canvas: Canvas, y: float, drawn: list[Operation], left_out: int) -> None:

@@ -14,7 +14,7 @@ from ..interpreter.triton_private import under_decorators
 from ..language import say, wrap
 from ..reference import memories
 from ..sentence import joined, said
-from .canvas import PLAIN, READ, WIDTH, WRITTEN, Canvas
+from .canvas import FRAME, READ, WIDTH, WRITTEN, Canvas
 from .hierarchy import GAP, LABEL, LEFT, TALL, TOP, draw_levels
 from .machine_code import machine_code
 from .picture import Picture, in_a_line
@@ -99,7 +99,7 @@ def figure(found: list[Step]):
         x = LEFT + LABEL + (number + 0.5) * wide
         name = step.name if len(step.name) * 0.062 < wide else step.name[: int(wide / 0.062) - 2] + "..."
         told = said("{name}\n{SHFL} exchanges", name=name, SHFL=step.moves["SHFL"]) if step.moves["SHFL"] else name
-        canvas.box(x - 0.47 * wide, tops[0] + 0.06, 0.94 * wide, TALL[0] - 0.12, told, 7.5, **PLAIN)
+        canvas.box(x - 0.47 * wide, tops[0] + 0.06, 0.94 * wide, TALL[0] - 0.12, told, 7.5, **FRAME)
         for kind, at, ends, style in (
             ("LDG", x - 0.2 * wide, (memory + 0.2, registers), READ),
             ("STG", x + 0.2 * wide, (registers, memory + 0.2), WRITTEN),
@@ -108,7 +108,7 @@ def figure(found: list[Step]):
         ):
             if count := step.moves[kind]:
                 canvas.arrow(at, *ends, 0.09, **style)
-                canvas.text(at, max(ends) + 0.14, str(count), size=8, on_box=True, ha="center")
+                canvas.text(at, max(ends) + 0.14, str(count), size=8, ha="center")
     left_out = len(found) - len(drawn)
     more = said("; lines after these are not drawn: {left_out}", left_out=left_out) if left_out else ""
     y = height - 0.46
