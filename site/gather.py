@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import functools
-import json
+import itertools
 import pathlib
 import shutil
 import sys
@@ -14,10 +15,9 @@ import sys
 import nbformat
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "site")]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
+import build  # noqa: E402
 import catalogues  # noqa: E402
-import finished  # noqa: E402
 import in_language  # noqa: E402
 import opening  # noqa: E402
 
@@ -76,11 +76,11 @@ def gather() -> None:
     repository = opening.repository(ROOT)
     for page, named in opening.texts(PAGES, repository).items():
         page.write_text(named, encoding="utf-8")
-    for language in ["en", *catalogues.languages()]:
-        for name in lessons():
-            path = in_language.place(f"notebooks/{name}.ipynb", language)
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        wanted = itertools.product(lessons(), ["en", *catalogues.languages()])
+        for path, page in pool.map(functools.partial(lesson, repository), *zip(*wanted)):
             (PAGES / path).parent.mkdir(exist_ok=True)
-            nbformat.write(lesson(name, repository, path, language), PAGES / path)
+            nbformat.write(page, PAGES / path)
     nbformat.write(first_page(repository), PAGES / "index.ipynb")
 
 
@@ -93,19 +93,20 @@ def _read(folder: str, name: str) -> nbformat.NotebookNode:
     return nbformat.read(ROOT / folder / f"{name}.ipynb", as_version=4)
 
 
-def lesson(name: str, repository: str, path: str, language: str = "en") -> nbformat.NotebookNode:
-    """The learner's text with the outputs of the executed lesson; solutions are folded behind their checks.
+def lesson(repository: str, name: str, language: str) -> tuple[str, nbformat.NotebookNode]:
+    """A learner's notebook with the outputs of the executed lesson; solutions are folded behind their checks.
 
-    path: of the learner's notebook in this language, from the root.
+    Returns its path in this language, from the root, and the notebook. In another language than English the lesson
+    runs now. Raises nbclient.exceptions.CellExecutionError.
     """
-    page = _read("solutions", name)
+    path, page = in_language.place(f"notebooks/{name}.ipynb", language), _read("solutions", name)
+    if language != "en":
+        page = in_language.notebook(page, name, language, repository)
+        build.execute(page)
     stubs = {cell.id: cell.source for cell in nbformat.read(ROOT / path, as_version=4).cells}
-    spoken.use(language)
     for cell in page.cells:
         if not cell.id.startswith("exercise-"):
             cell.source = stubs[cell.id]
-        for output in cell.get("outputs", []):
-            _say(output)
     cells, pending = [], []
     for cell in page.cells:
         kind, _, number = cell.id.partition("-")
@@ -127,24 +128,7 @@ def lesson(name: str, repository: str, path: str, language: str = "en") -> nbfor
     page.cells = cells
     for i, cell in enumerate(cells):
         cell.id = f"cell-{i}"
-    return page
-
-
-def _say(output: dict) -> None:
-    """Put what the course said in an output into the language in use. Pictures are those of the English lesson."""
-    if spoken.language() == "en":
-        return
-    data, words = output.get("data", {}), _finished(spoken.language())
-    if "text/html" in data:
-        data["text/html"] = finished.said_html(data["text/html"], words)
-    if "text" in output:
-        output["text"] = words.say(output["text"])
-
-
-@functools.cache
-def _finished(language: str) -> finished.Catalogue:
-    text = catalogues.feedback(language).read_text(encoding="utf-8")
-    return finished.Catalogue(finished.escaped(json.loads(text)))
+    return path, page
 
 
 def _where(path: str, repository: str, language: str) -> str:
