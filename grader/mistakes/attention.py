@@ -40,6 +40,8 @@ def _other_steps(of: str, walk: str, step: str) -> tuple[Mutant, ...]:
     return several(of, f"{walk}, {step})", f"{walk})", f"{walk}, {step} - 1)", f"{walk}, {step} + 1)")
 
 
+_LAST_KEY = "tl.minimum(n_keys, (tl.program_id(0) + 1) * BLOCK_M)"  # of a causal walk
+
 MISTAKES = [
     Mistake(
         "accumulator-lost",
@@ -332,9 +334,18 @@ MISTAKES = [
         "Take a query and a key that it may look at. Which of the two has the larger number?",
     ),
     Mistake(
+        "causal-from-the-end",
+        "Queries and keys were counted from their ends: the last query sees the last key, and not the key of its own "
+        "number.",
+        "Which keys may query 0 see if there are more keys than queries, and which does it see in your kernel?",
+        Mutant(
+            "13.2 13.3", "<= rows[:, None]", "<= rows[:, None] + n_keys - n_queries", then=also(_LAST_KEY, "n_keys")
+        ),
+    ),
+    Mistake(
         "half-products",
-        "The numbers have about three digits: the blocks were turned into half precision before a product.",
-        "Which dtype do q, k and v have, and which does tl.dot get from you?",
+        "The numbers have about three digits: blocks were turned into half precision on the way.",
+        "Which dtype do q, k and v have, and which line of yours has another one?",
     ),
     Mistake(
         "one-row-for-all",

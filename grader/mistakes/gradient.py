@@ -57,6 +57,7 @@ MISTAKES = [
         "This is the gradient of log_softmax, the logarithm of the softmax.",
         "Of which function is y the output?",
         Mutant("11.1", "(y * dy).sum", "dy.sum", then=also("y * (dy - dot)", "dy - y * dot")),
+        Mutant("11.2", "tl.sum(y * dy", "tl.sum(dy", then=also("y * (dy - dot)", "dy - y * dot")),
     ),
     Mistake(
         "dot-alone",
@@ -120,6 +121,7 @@ MISTAKES = [
         "dot-incomplete",
         "The number to subtract from dy is the sum of y times dy in the row. Yours is another number.",
         "In the terms of one column, which factor is the same everywhere, and which two are left for the sum?",
+        Mutant("11.2", "tl.sum(y * dy, axis=0)", "tl.cumsum(y * dy, axis=0)"),
     ),
     Mistake(
         "factor-twice",
