@@ -153,13 +153,17 @@ MISTAKES = [
     ),
     Mistake(
         "not-normalised",
-        "The accumulator was never divided: the weights of a query do not sum to 1.",
+        "The accumulator was not divided by the sum of the weights: the weights of a query do not sum to 1.",
         "If every row of v holds ones, which output do you get, and which output is right?",
+        Mutant("13.1", "o / l", "o / len(k)"),
+        Mutant("13.2", "o / l[:, None]", "o / n_keys"),
     ),
     Mistake(
         "scale-forgotten",
         "The scores are those without the factor 1/√d.",
         "Which line multiplies by this factor, and which number is it for the d of this input?",
+        Mutant("13.1", ".T * scale", ".T", then=also("o / l", "o / l * scale")),
+        Mutant("13.2", '"ieee") * scale', '"ieee")', then=also("o / l[:, None]", "o * scale / l[:, None]")),
         Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee")', 2),
     ),
     Mistake(

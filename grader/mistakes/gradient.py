@@ -133,7 +133,7 @@ MISTAKES = [
         "The sum of the row, or each product in it, was rounded to half precision.",
         "Which dtype do the products of y and dy have when they are summed, and which does their sum have?",
         several("11.2", "axis=0)", "axis=0).to(tl.float16)", "axis=0).to(tl.bfloat16).to(tl.float32)"),
-        Mutant("11.2", "y * dy, axis=0", "(y * dy).to(tl.float16), axis=0"),
+        several("11.2", "y * dy,", "(y * dy).to(tl.float16),", "y.to(tl.float16) * dy.to(tl.float16),"),
     ),
     Mistake(
         "dot-added",

@@ -61,6 +61,12 @@ MISTAKES = [
         several("9.1", "split * split_size", "split_size", "split", "row * split_size", "split + split_size"),
     ),
     Mistake(
+        "every-nth-column",
+        "A split took every n-th column of its row, and not columns that are neighbours.",
+        "A split has 5 columns. Which columns of the row does split 0 have, and which does your split 0 load?",
+        Mutant("9.1", "split * split_size + start + lanes", "split + (start + lanes) * n_splits"),
+    ),
+    Mistake(
         "split-not-walked",
         "No column took part: all states are empty.",
         "For which numbers does the loop run, for which lanes is its mask true, and where is the state stored?",
@@ -171,6 +177,7 @@ MISTAKES = [
         "own-tile-sum",
         "Each tile was divided by its own sum, so the row does not sum to 1.",
         "Which columns should add up to 1, and which of them does your sum hold?",
+        Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m) / tl.sum(tl.exp(x - m), axis=0)"),
         Mutant(
             "9.2",
             "mask=mask)\n        tl.store",
