@@ -139,7 +139,8 @@ MISTAKES = [
         "logarithm-lost",
         "The logarithm of the sum was added to a very large maximum, and rounding in float32 removed it.",
         "In which order could you subtract the two, so that the large numbers cancel first?",
-        Mutant("4.1 5.1 5.2 7.1", "numerator / denominator", "tl.exp(x - (row_max + tl.log(denominator)))"),
+        Mutant("4.1 5.1 5.2 7.1 7.3", "numerator / denominator", "tl.exp(x - (row_max + tl.log(denominator)))"),
+        Mutant("8.3 8.4 9.2", "tl.exp(x - m) / d", "tl.exp(x - (m + tl.log(d)))"),
         Mutant("10.1", "numerator / denominator[:, None]", "tl.exp(x - (row_max + tl.log(denominator))[:, None])"),
         Mutant(
             "10.2",
