@@ -19,6 +19,7 @@ from grader.cli import check as checking
 from grader.cli import listing, start, verdicts, work_file
 from grader.cli.saved import Saved
 from grader.judge import zygotes
+from grader.mistakes.mutant import reference
 from grader.notebook import api, history, progress_store
 
 BOOKS = [*sorted((ROOT / "notebooks").glob("*.ipynb")), *sorted((ROOT / "notebooks" / "zh").glob("*.ipynb"))]
@@ -98,6 +99,38 @@ def test_a_file_has_the_row_of_the_notebook(state, tmp_path, monkeypatch):
     assert rows[0]["status"] == {"untouched": "not_attempted", "right": "passed", "wrong": "failed"}.get(state, "error")
 
 
+def test_the_number_of_a_lesson_or_an_exercise_is_no_file(capsys):
+    """The file to work in is named, or the command that writes it."""
+    written = []
+    for _ in range(2):
+        for given in (["05"], ["5.1"], ["5", "5.2"], ["99"]):
+            assert main(["check", *given]) == 2
+            written.append(capsys.readouterr().err.strip())
+        main(["start", "05"])
+        capsys.readouterr()
+
+    assert written[0] == "Nothing checked: 05 is no file. python -m grader start 05 writes one."
+    assert written[1] == "Nothing checked: 5.1 is no file. python -m grader start 05 writes one."
+    assert written[3] == written[7] == "Nothing checked: 99 cannot be read (No such file or directory)."
+    command = "python -m grader check work/05_every_row.py"
+    assert written[4] == f"Nothing checked: 05 is no file. Your lesson 05 is checked by: {command}"
+    assert [each.rpartition(": ")[2] for each in written[5:7]] == [f"{command} 5.1", f"{command} 5.2"]
+
+
+def test_an_answer_that_uses_a_wrong_one_says_so(tmp_path, capsys):
+    """5.2 launches the kernel of 5.1: with a wrong kernel, that exercise is named. With a right one, no other is."""
+    function = reference("5.2").partition("def fused_softmax")
+    for change, named in (("/ denominator", True), ("triton.next_power_of_2(n_cols)", False)):
+        broken = {"/ denominator": "* denominator"}.get(change, "triton.next_power_of_2(n_cols) // 2")
+        assert change in "".join(function)
+        text = "import torch\nimport triton\nimport triton.language as tl\n\n" + "".join(function).replace(
+            change, broken
+        )
+        assert main(["check", str(file_of(tmp_path, text, "05.py")), "5.2"]) == 1
+        out = " ".join(capsys.readouterr().out.split())
+        assert ("! it uses softmax_kernel, which is your answer to 5.1, and that one is not right yet" in out) is named
+
+
 def test_a_kernel_has_it_too_and_helpers_come_along(tmp_path, monkeypatch):
     """4.1 with lanes padded by 0, and with a helper in another cell."""
     helped = "# %%\n@triton.jit\ndef lanes(BLOCK: tl.constexpr):\n    return tl.arange(0, BLOCK)\n\n\n# %%\n"
@@ -137,6 +170,8 @@ def test_nothing_to_check_is_a_sentence(tmp_path, capsys):
 
     assert said["none.py"] == "Nothing checked: none.py cannot be read (No such file or directory).\n"
     assert said["99.9"].startswith("Nothing checked: There is no exercise '99.9'. There are: 0.1, ")
+    assert main(["check", str(own), "5.9"]) == 2
+    assert capsys.readouterr().err == "Nothing checked: There is no exercise '5.9'. There are: 5.1, 5.2.\n"
     assert "answers no lesson: python -m grader start 00" in said[str(own)]
     assert "Nothing checked: " in said[str(book)]
     assert main(["check", str(own), "0.1"]) == 1

@@ -406,7 +406,7 @@ def factor_without_exp(tree: ast.AST) -> bool:
 
 
 def shifted_by_a_constant(tree: ast.AST) -> bool:
-    """exp is taken of a difference to a number that stands in the text, as in exp(x - 80)."""
+    """exp is taken of a difference to a number that stands in the text, as in exp(x - 80), but not exp(x - m - 80)."""
     values = {
         n.targets[0].id: n.value for n in nodes(tree)
         if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
@@ -417,8 +417,10 @@ def shifted_by_a_constant(tree: ast.AST) -> bool:
 
     def is_shifted(difference: ast.expr) -> bool:
         match meant(difference):
-            case ast.BinOp(_, ast.Sub(), by):
-                return isinstance(number := getattr(meant(by), "value", None), int | float) and number != 0
+            case ast.BinOp(left, ast.Sub(), by):
+                number, before = getattr(meant(by), "value", None), meant(left)
+                further = isinstance(before, ast.BinOp) and isinstance(before.op, ast.Sub)
+                return isinstance(number, int | float) and number != 0 and not further
         return False
 
     return any(is_shifted(n.args[0]) for name in ("exp", "exp2") for n in calls(tree, name) if n.args)

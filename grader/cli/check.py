@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import sys
 import time
@@ -62,7 +63,8 @@ def _run(options) -> int:
         zygotes.warm("interpreted", "compiled")  # while this process reads the file and loads PyTorch
         file = work_file.read(options.file)
     except OSError as error:
-        return _nothing(said("{file} cannot be read ({why}).", file=options.file, why=error.strerror))
+        why = said("{file} cannot be read ({why}).", file=options.file, why=error.strerror)
+        return _nothing(_lesson_meant(options) or why)
     except work_file.Unreadable as error:
         return _nothing(message(error))
     if not options.ids and file.read.lesson is None:
@@ -101,6 +103,25 @@ def step(saved: Saved, verdicts) -> None:
         pass  # an editor is replacing it: the next look finds it
     except work_file.Unreadable as error:
         verdicts.tell(message(error))
+
+
+def _lesson_meant(options) -> str | None:
+    """The sentence for the number of a lesson or of an exercise in place of a file; None for anything else."""
+    from .. import environment, lessons
+    from .start import work_file_of
+
+    asked = str(options.file)
+    number = lessons.number_of(asked)
+    if environment.INSTALLED or not (number in lessons.OUTLINE and (asked in lessons.exercises() or asked.isdecimal())):
+        return None
+    file = work_file_of(number)
+    if not file.exists():
+        return said("{asked} is no file. python -m grader start {lesson} writes one.", asked=asked, lesson=number)
+    ids = [*([asked] if asked in lessons.exercises() else []), *options.ids]
+    command = " ".join(["python -m grader check", os.path.relpath(file), *ids])
+    return said(
+        "{asked} is no file. Your lesson {lesson} is checked by: {command}", asked=asked, lesson=number, command=command
+    )
 
 
 def _nothing(why: str) -> int:

@@ -36,15 +36,14 @@ def run(options) -> int:
         )
     if environment.INSTALLED:
         return _nothing(said("There are no lessons here: they are in a copy of the course's repository."))
-    slug = lessons.OUTLINE[number][0]
-    file = environment.ROOT / _FOLDER / f"{number}_{slug}.py"
+    file = work_file_of(number)
     shown = os.path.relpath(file)
     check = f"python -m grader check {shown} --watch"
     if file.exists():
         why = said("{file} is there already, and stays as it is. Go on with: {check}", file=shown, check=check)
         return _nothing(why)
     try:
-        lesson = text(_notebook(environment.ROOT / "notebooks", f"{number}_{slug}.ipynb"))
+        lesson = text(_notebook(environment.ROOT / "notebooks", f"{file.stem}.ipynb"))
         file.parent.mkdir(exist_ok=True)
         with file.open("x", encoding="utf-8") as new:
             new.write(lesson)
@@ -53,6 +52,13 @@ def run(options) -> int:
     print(say(said("{file} is written. Open it in your editor, and check it in a terminal:", file=shown)))
     print(f"  {check}")
     return 0
+
+
+def work_file_of(number: str) -> pathlib.Path:
+    """The file to work in of a lesson, such as "05", whether it is there or not."""
+    from .. import environment, lessons
+
+    return environment.ROOT / _FOLDER / f"{number}_{lessons.OUTLINE[number][0]}.py"
 
 
 def text(notebook: pathlib.Path) -> str:

@@ -16,7 +16,7 @@ import torch
 
 from ..checks import compare
 from ..checks.bounds import HALF
-from ..mistakes.detectors import ZEROS, loss_weight
+from ..mistakes.detectors import NEARER, ZEROS, loss_weight
 from ..mistakes.mutant import Mutant, reference
 from ..mistakes.registry import mutants
 from ..protocol.calls import given_of, pack_call
@@ -25,7 +25,6 @@ from . import zygotes
 
 SECONDS = 20.0  # for all mutants of one failure; none of them hangs, but a machine may be slow
 _SHARE = 0.5  # of the failing cases; a match in fewer is chance, as in a row of one column
-_NEARER = 0.25  # of an answer's distance from the right result: a mutant that is not nearer than this tells nothing
 _LARGEST = 20_000  # Case.size of the cases that are replayed
 _MOST_KEPT, _LARGEST_KEPT = 4000, 4096  # outcomes that are kept for the next answer, and numbers in each
 _kept: dict[tuple, Outcome] = {}
@@ -89,7 +88,7 @@ def tells(got: Outcome, found: Outcome, right: Outcome) -> bool:
     """
     if right.error is not None or found.error is not None:
         return found != right  # an error that the right answer raises as well says nothing of this mistake
-    return _distance(got.results, found.results) < _NEARER * _distance(got.results, right.results)
+    return _distance(got.results, found.results) < NEARER * _distance(got.results, right.results)
 
 
 def _distance(a, b) -> float:

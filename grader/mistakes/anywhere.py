@@ -272,6 +272,11 @@ MISTAKES = [
         "By how much should the variable grow each time?",
     ),
     Mistake(
+        "step-counts-down",
+        "The step of a loop in a kernel is negative and no constant. Triton compiles it as a loop that counts up.",
+        "Which rows or tiles does the loop visit, and does their order change the result?",
+    ),
+    Mistake(
         "divides-by-zero",
         "A number was divided by 0.",
         "Which divisor can be 0, and for which input is it?",

@@ -40,6 +40,8 @@ def _other_steps(of: str, walk: str, step: str) -> tuple[Mutant, ...]:
     return several(of, f"{walk}, {step})", f"{walk})", f"{walk}, {step} - 1)", f"{walk}, {step} + 1)")
 
 
+_LAST_KEY = "tl.minimum(n_keys, (tl.program_id(0) + 1) * BLOCK_M)"  # of a causal walk
+
 MISTAKES = [
     Mistake(
         "accumulator-lost",
@@ -151,13 +153,17 @@ MISTAKES = [
     ),
     Mistake(
         "not-normalised",
-        "The accumulator was never divided: the weights of a query do not sum to 1.",
+        "The accumulator was not divided by the sum of the weights: the weights of a query do not sum to 1.",
         "If every row of v holds ones, which output do you get, and which output is right?",
+        Mutant("13.1", "o / l", "o / len(k)"),
+        Mutant("13.2", "o / l[:, None]", "o / n_keys"),
     ),
     Mistake(
         "scale-forgotten",
         "The scores are those without the factor 1/√d.",
         "Which line multiplies by this factor, and which number is it for the d of this input?",
+        Mutant("13.1", ".T * scale", ".T", then=also("o / l", "o / l * scale")),
+        Mutant("13.2", '"ieee") * scale', '"ieee")', then=also("o / l[:, None]", "o * scale / l[:, None]")),
         Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee")', 2),
     ),
     Mistake(
@@ -332,9 +338,18 @@ MISTAKES = [
         "Take a query and a key that it may look at. Which of the two has the larger number?",
     ),
     Mistake(
+        "causal-from-the-end",
+        "Queries and keys were counted from their ends: the last query sees the last key, and not the key of its own "
+        "number.",
+        "Which keys may query 0 see if there are more keys than queries, and which does it see in your kernel?",
+        Mutant(
+            "13.2 13.3", "<= rows[:, None]", "<= rows[:, None] + n_keys - n_queries", then=also(_LAST_KEY, "n_keys")
+        ),
+    ),
+    Mistake(
         "half-products",
-        "The numbers have about three digits: the blocks were turned into half precision before a product.",
-        "Which dtype do q, k and v have, and which does tl.dot get from you?",
+        "The numbers have about three digits: blocks were turned into half precision on the way.",
+        "Which dtype do q, k and v have, and which line of yours has another one?",
     ),
     Mistake(
         "one-row-for-all",

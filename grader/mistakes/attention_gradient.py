@@ -99,6 +99,7 @@ MISTAKES = [
             Mutant("13.4", "tl.sum(do * o, axis=1)", f"tl.sum({product}, axis=1)", 2)
             for product in ("do", "o", "do * do", "do * q", "o * o")
         ),
+        Mutant("13.4", "delta = tl.sum(do * o, axis=1)\n        ds", "delta = tl.sum(dp, axis=1)\n        ds"),
         several("13.4", "tl.sum(do * o, axis=1)", "tl.max(do * o, axis=1)", "tl.sum(do * o, axis=0)", times=2),
     ),
     Mistake(

@@ -130,13 +130,13 @@ MISTAKES = [
     ),
     Mistake(
         "loss-over-columns",
-        "The loss of each row was divided by its number of columns.",
-        "Of how many shares of a row is the loss the logarithm?",
-        Mutant("16.1", _LOSS, f"({_LOSS}) / n_cols"),
+        "The loss of each row was divided by the number of rows, or of columns.",
+        "Of how many shares is the loss of a row the logarithm?",
+        several("16.1", _LOSS, f"({_LOSS}) / n_cols", f"({_LOSS}) / tl.num_programs(0)"),
     ),
     Mistake(
         "number-in-the-logarithm",
-        "A small number was added before the logarithm was taken.",
+        "A number was added before the logarithm was taken.",
         "How small can the sum of exp(x - max) of a row be, and does its logarithm need help?",
         *(Mutant("16.1", "tl.log(d)", f"tl.log(d + {number})", 2) for number in ("1e-5", "1e-4")),
         *(Mutant("16.1", _LOSS, _LOSS.replace("d)", f"d + {number})")) for number in ("1e-5", "1e-4")),

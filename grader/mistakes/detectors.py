@@ -74,6 +74,7 @@ def _seen(name: str, case: Case, evidence: Evidence, answer: Answer) -> object:
     return getattr(evidence, name) if name in _FIELDS else case.facts.get(name, _ABSENT)
 
 
+NEARER = 0.25  # of an answer's distance from the right result: a formula that is not nearer than this tells nothing
 ZEROS = 0.1  # the weight of a mutant that matches only zeros: many mistakes give zeros
 # A wrong formula must fit at least this share of the failing cases. Fewer say little: on a row of two elements, many
 # wrong formulas give the same numbers.

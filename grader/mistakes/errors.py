@@ -212,7 +212,7 @@ _OF_OUR_OWN: dict[str, str | Callable[[Said, str], str | None]] = {
     "numbers-to-host": "numbers-to-host",
     "foreign-function": lambda sentence, kind: _of_a_foreign_function(sentence),
     "no-attribute": lambda sentence, kind: _of_an_attribute(named(sentence, "unknown")),
-    "step-of-a-loop": lambda sentence, kind: "step-zero" if named(sentence, "step") == "0" else None,
+    "step-of-a-loop": lambda sentence, kind: "step-zero" if named(sentence, "step") == "0" else "step-counts-down",
     "part-of-a-block": lambda sentence, kind: (
         "indexing-pointer" if re.match(r"`\w+_ptr\[", named(sentence, "words")) else "assigned-to-a-part"
     ),

@@ -15,6 +15,7 @@ from dataclasses import replace
 import torch
 
 from ..checks import compare, syntax
+from ..checks.bounds import HALF
 from ..checks.examples import like
 from ..reference import flash
 from ..reference.attention import causal_mask, difference, matmul, scores
@@ -288,9 +289,9 @@ def _lse(case: Case, evidence: Evidence) -> torch.Tensor:
 
 
 def lse_formula(compute: Callable[[dict], torch.Tensor], right_o: bool = True) -> Detector:
-    """Matches where lse is compute(facts of a head) for nearly all queries, and not the right one.
+    """Matches where lse is compute(facts of a head) for nearly all queries, and much nearer to that than to the right.
 
-    right_o: whether o has to be right.
+    The allowed error is wide enough for one wrong formula beside another. right_o: whether o has to be right.
     """
 
     def fits(case: Case, evidence: Evidence) -> bool:
@@ -304,14 +305,22 @@ def lse_formula(compute: Callable[[dict], torch.Tensor], right_o: bool = True) -
         return True
 
     def right(case: Case, evidence: Evidence) -> bool:
-        pairs = zip(_lse(case, evidence), case.facts["heads"])
-        return not any(((got - head["lse"]).abs() > head["lse_allowed"]).any() for got, head in pairs)
+        pairs = [*zip(_lse(case, evidence), case.facts["heads"])]
+        if not any(((got - head["lse"]).abs() > head["lse_allowed"]).any() for got, head in pairs):
+            return True
+        off = sum((got - compute(head).double()).abs().nan_to_num().mean() for got, head in pairs)
+        return bool(off >= detectors.NEARER * sum((got - head["lse"]).abs().nan_to_num().mean() for got, head in pairs))
 
     return detectors.wrong_numbers(fits, right)
 
 
 def _top(facts: dict) -> torch.Tensor:
     return scores(facts).amax(1)
+
+
+def _sum_changed(change: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[dict], torch.Tensor]:
+    """The maximum and the logarithm of change(l)."""
+    return lambda facts: _top(facts) + torch.log(change(torch.exp(facts["lse"] - _top(facts))))
 
 
 def _with_scores(make) -> Callable[[dict], torch.Tensor]:
@@ -509,6 +518,12 @@ FLASH_KERNEL = (
     ("lse-is-sum", lse_formula(lambda facts: torch.exp(facts["lse"] - _top(facts)))),
     ("lse-is-sum", lse_formula(lambda facts: _top(facts) + torch.exp(facts["lse"] - _top(facts)))),
     ("lse-of-unscaled-scores", lse_formula(_with_scores(scaled(lambda scale: 1.0)))),
+    *(
+        ("number-in-the-logarithm", lse_formula(_sum_changed(lambda l, number=number: l + number)))
+        for number in (1.0, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+    ),
+    *(("sum-in-half", lse_formula(_sum_changed(lambda l, half=half: l.to(half).double()))) for half in HALF),
+    ("lse-of-unscaled-scores", lse_formula(lambda facts: _top(facts) * facts["scale"] + facts["lse"] - _top(facts))),
     ("lse-of-unscaled-scores", lse_formula(lambda facts: _top(facts) / facts["scale"] + facts["lse"] - _top(facts))),
     ("scores-in-half", lse_formula(_with_scores(rounded_scores(True)), right_o=False)),
     ("scores-in-half", lse_formula(_with_scores(rounded_scores(False)), right_o=False)),

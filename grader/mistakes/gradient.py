@@ -57,6 +57,7 @@ MISTAKES = [
         "This is the gradient of log_softmax, the logarithm of the softmax.",
         "Of which function is y the output?",
         Mutant("11.1", "(y * dy).sum", "dy.sum", then=also("y * (dy - dot)", "dy - y * dot")),
+        Mutant("11.2", "tl.sum(y * dy", "tl.sum(dy", then=also("y * (dy - dot)", "dy - y * dot")),
     ),
     Mistake(
         "dot-alone",
@@ -120,6 +121,7 @@ MISTAKES = [
         "dot-incomplete",
         "The number to subtract from dy is the sum of y times dy in the row. Yours is another number.",
         "In the terms of one column, which factor is the same everywhere, and which two are left for the sum?",
+        Mutant("11.2", "tl.sum(y * dy, axis=0)", "tl.cumsum(y * dy, axis=0)"),
     ),
     Mistake(
         "factor-twice",
@@ -131,7 +133,7 @@ MISTAKES = [
         "The sum of the row, or each product in it, was rounded to half precision.",
         "Which dtype do the products of y and dy have when they are summed, and which does their sum have?",
         several("11.2", "axis=0)", "axis=0).to(tl.float16)", "axis=0).to(tl.bfloat16).to(tl.float32)"),
-        Mutant("11.2", "y * dy, axis=0", "(y * dy).to(tl.float16), axis=0"),
+        several("11.2", "y * dy,", "(y * dy).to(tl.float16),", "y.to(tl.float16) * dy.to(tl.float16),"),
     ),
     Mistake(
         "dot-added",

@@ -16,6 +16,7 @@ from .detectors import both, looks, outside, value, value_formula, written
 from .mistake import Mistake
 from .mutant import Mutant, also, several
 
+_Y, _DY = (f"tl.load({t}_ptr + row * {t}_row_stride + cols, mask=mask, other=0.0)" for t in ("y", "dy"))
 _WITHOUT_NUMBERS = "return (m, d) if d else (-math.inf, 0.0)"
 _LOWEST = "other=-3.4028234663852886e38"  # of all finite pads it alone is above no number of any row
 
@@ -71,7 +72,7 @@ MISTAKES = [
     ),
     Mistake(
         "half-on-the-way",
-        "Numbers were rounded to half precision on the way to exp, and digits are missing.",
+        "Numbers were rounded to half precision on the way, and digits are missing.",
         "Which dtype do the numbers have in each line of yours, and how many digits does it keep?",
         several(
             "4.1 5.1",
@@ -82,6 +83,18 @@ MISTAKES = [
             "tl.exp(x.to(tl.bfloat16).to(tl.float32) - row_max.to(tl.bfloat16).to(tl.float32))",
         ),
         Mutant("16.1 16.2", 'other=-float("inf")).to(tl.float32)', 'other=-float("inf")).to(tl.float16)'),
+        *(
+            mutant
+            for half in (".to(tl.float16).to(tl.float32)", ".to(tl.bfloat16).to(tl.float32)")
+            for mutant in (
+                Mutant("11.2", _Y, _Y + half),
+                Mutant("11.2", _DY, _DY + half),
+                Mutant("11.2", _Y, _Y + half, then=also(_DY, _DY + half)),
+                Mutant("11.2", "dx = y * (dy - dot)", f"dx = (y * (dy - dot)){half}"),
+                Mutant("16.1", "counted, other=0.0)", f"counted, other=0.0){half}"),
+                Mutant("16.2", "tl.exp(x - lse)", f"tl.exp(x - lse){half}"),
+            )
+        ),
     ),
     Mistake(
         "pad-wins",

@@ -61,6 +61,12 @@ MISTAKES = [
         several("9.1", "split * split_size", "split_size", "split", "row * split_size", "split + split_size"),
     ),
     Mistake(
+        "every-nth-column",
+        "A split took every n-th column of its row, and not columns that are neighbours.",
+        "A split has 5 columns. Which columns of the row does split 0 have, and which does your split 0 load?",
+        Mutant("9.1", "split * split_size + start + lanes", "split + (start + lanes) * n_splits"),
+    ),
+    Mistake(
         "split-not-walked",
         "No column took part: all states are empty.",
         "For which numbers does the loop run, for which lanes is its mask true, and where is the state stored?",
@@ -171,6 +177,7 @@ MISTAKES = [
         "own-tile-sum",
         "Each tile was divided by its own sum, so the row does not sum to 1.",
         "Which columns should add up to 1, and which of them does your sum hold?",
+        Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m) / tl.sum(tl.exp(x - m), axis=0)"),
         Mutant(
             "9.2",
             "mask=mask)\n        tl.store",
@@ -241,6 +248,11 @@ MISTAKES = [
         "only-first-split",
         "Only the first split of each row was used: in the other splits, all lanes were masked.",
         "Which numbers in your mask count from the beginning of the row, and which from the beginning of the split?",
+    ),
+    Mistake(
+        "number-added-to-a-state",
+        "A number was added to the sum d of each split.",
+        "What is the sum of no numbers, and which number does your kernel store for it?",
     ),
     Mistake(
         "empty-state",
@@ -708,6 +720,18 @@ def _wrong_where_empty(m, d, facts) -> bool:
     return empty.any() and others_right and not (m.isnan() | d.isnan()).any()
 
 
+def _added(number: float):
+    """A test for `_stored_states`: each d is too large by this number, in empty splits and in others."""
+
+    def test(m, d, facts) -> bool:
+        top, total = (want.double() for want in facts["states"])
+        off = d.double() - total - number
+        near = off.abs() <= 0.3 * number + 3e-7 * total  # roundings of d
+        return compare.alike(m, top) and bool(near.all()) and bool(off.mean().abs() < 0.3 * number)
+
+    return test
+
+
 @looks
 def _states_right(args, states) -> bool:
     """Recognises right states; used with marks of another fault."""
@@ -1090,6 +1114,7 @@ PARTIAL_KERNEL = (
     ("states-misplaced", outside("store", _state_misplaced)),
     ("split-read-twice", both(_states_right, _x_read_again)),
     ("state-not-stored", _one_tensor_not_stored),
+    *(("number-added-to-a-state", _stored_states(_added(number))) for number in (1.0, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)),
     ("empty-state", _stored_states(_wrong_where_empty)),
     ("state-swapped", _stored_states(_m_and_d_exchanged)),
     ("states-misplaced", _stored_states(_transposed)),

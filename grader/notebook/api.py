@@ -41,7 +41,36 @@ def checked(exercise: Exercise, answer: Answer) -> Result:
         progress_store.remember(exercise.id, result.score)
     if result.status == "passed":
         right_answers.remember(answer, result)
+    elif result.status != "not_attempted":
+        wrong = next((each for each in _built_on(exercise, answer) if _is_wrong(each, answer)), None)
+        if wrong is not None:
+            said_of_it = fault(
+                "cells",
+                "it uses {list}, which is your answer to {id}, and that one is not right yet",
+                list=joined("{one} and {two}", wrong.names),
+                id=wrong.id,
+            )
+            result = replace(result, flags=[*result.flags, said_of_it])
     return result
+
+
+def _built_on(exercise: Exercise, answer: Answer) -> list[Exercise]:
+    """The earlier exercises of the lesson whose answers are in this one, because it uses them."""
+    from .. import lessons
+    from ..judge import extract
+
+    defined = extract.definitions([answer.source])
+    lesson = lessons.of_lesson(lessons.number_of(exercise.id))
+    earlier = lesson[: [each.id for each in lesson].index(exercise.id)]
+    return [each for each in earlier if all(defined[name] and name not in exercise.names for name in each.names)]
+
+
+def _is_wrong(exercise: Exercise, answer: Answer) -> bool:
+    """Whether the answer to an exercise that stands in an answer to another one fails its own check."""
+    from ..judge import extract
+    from ..judge.judge import judge
+
+    return judge(exercise, extract.extract([answer.source], exercise.names)).status not in ("passed", "not_attempted")
 
 
 def recall(exercise_id: str = "") -> None:
@@ -195,8 +224,9 @@ def _find(exercise_id: str) -> Exercise | None:
 
 
 def no_exercise(asked) -> str:
-    """The sentence about an id that no exercise has."""
+    """The sentence about an id that no exercise has, with those of its lesson, or all."""
     from .. import lessons
 
     asked = asked if isinstance(asked, (str, int, float)) else type(asked).__name__
-    return said("There is no exercise '{asked}'. There are: {list}.", asked=asked, list=listed(lessons.exercises()))
+    near = [each.id for each in lessons.of_lesson(lessons.number_of(str(asked)))] or lessons.exercises()
+    return said("There is no exercise '{asked}'. There are: {list}.", asked=asked, list=listed(near))

@@ -59,6 +59,12 @@ MISTAKES = [
         several("8.3 16.1", "tl.max(x, axis=0)", "tl.min(x, axis=0)", "tl.sum(x, axis=0)"),
         Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.max(x", "tl.min(x"),
         Mutant("7.3", "tl.max(x", "tl.max(tl.where(keep != 0, x, 0.0)"),
+        Mutant("4.1 5.1", "tl.max(x", "tl.max(tl.exp(x)"),
+        Mutant(
+            "7.1",
+            "    x = x * SCALE\n    row_max = tl.max(x, axis=0)",
+            "    row_max = tl.max(x, axis=0)\n    x = x * SCALE",
+        ),
         several(
             "4.1 5.1 5.2 7.1 7.3 10.1 10.2",
             "tl.max(x",
@@ -133,7 +139,8 @@ MISTAKES = [
         "logarithm-lost",
         "The logarithm of the sum was added to a very large maximum, and rounding in float32 removed it.",
         "In which order could you subtract the two, so that the large numbers cancel first?",
-        Mutant("4.1 5.1 5.2 7.1", "numerator / denominator", "tl.exp(x - (row_max + tl.log(denominator)))"),
+        Mutant("4.1 5.1 5.2 7.1 7.3", "numerator / denominator", "tl.exp(x - (row_max + tl.log(denominator)))"),
+        Mutant("8.3 8.4 9.2", "tl.exp(x - m) / d", "tl.exp(x - (m + tl.log(d)))"),
         Mutant("10.1", "numerator / denominator[:, None]", "tl.exp(x - (row_max + tl.log(denominator))[:, None])"),
         Mutant(
             "10.2",
@@ -239,7 +246,8 @@ MISTAKES = [
         "logarithm-kept",
         "These are the logarithms of the shares, and not the shares.",
         "Which of your operations takes a logarithm, and which one undoes it?",
-        Mutant("4.1 5.1", "numerator / denominator", "x - row_max - tl.log(denominator)"),
+        Mutant("4.1 5.1 7.1 7.3", "numerator / denominator", "x - row_max - tl.log(denominator)"),
+        Mutant("10.1", "numerator / denominator[:, None]", "x - row_max[:, None] - tl.log(denominator)[:, None]"),
     ),
     Mistake(
         "shifts-differ",
@@ -257,7 +265,7 @@ MISTAKES = [
         "sums-so-far",
         "Each element was divided by the sum of the row up to its own column, and not by the sum of the whole row.",
         "How many different numbers does your denominator hold, and how many sums has one row?",
-        Mutant("4.1 5.1", "tl.sum(numerator, axis=0)", "tl.cumsum(numerator, axis=0)"),
+        Mutant("4.1 5.1 5.2 7.1 7.3 10.2", "tl.sum(numerator, axis=0)", "tl.cumsum(numerator, axis=0)"),
     ),
     Mistake(
         "divided-by-itself",
@@ -271,8 +279,10 @@ MISTAKES = [
     ),
     Mistake(
         "number-added-to-the-sum",
-        "A small number was added to the sum before the division, so each row sums to less than 1.",
+        "A small number was added to the sum before the division, so every share is too small.",
         "What is exp(value - max) for the largest value of a row, and how small can the sum become?",
+        *(Mutant("13.1", "return o / l", f"return o / (l + {number})") for number in ("1e-3", "1e-4", "1e-5")),
+        *(Mutant("13.2", "o / l[:, None]", f"o / (l[:, None] + {number})") for number in ("1e-2", "1e-3", "1e-4")),
     ),
     Mistake(
         "not-divided-by-its-sum",

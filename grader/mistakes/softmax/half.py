@@ -10,7 +10,7 @@ from ...sentence import said
 from .. import detectors
 from ..detectors import looks, written_like
 from ..mistake import Mistake
-from ..mutant import Mutant, also
+from ..mutant import Mutant, also, several
 
 _CASTS = [f".to({half}).to(tl.float32)" for half in ("tl.float16", "tl.bfloat16", "x_ptr.dtype.element_ty")]
 _SUM = "axis=0)\n    y"
@@ -77,6 +77,13 @@ MISTAKES = [
         "Of which numbers should the rows of y be the softmax, and which line makes them?",
         Mutant("7.1", "x * SCALE", "x"),
         Mutant("7.1", "x * SCALE", "x", then=also("numerator / denominator", "numerator / denominator * SCALE")),
+    ),
+    Mistake(
+        "scale-not-once",
+        "The values met SCALE twice, or were divided by it.",
+        "How often does a value meet SCALE on its way to exp, and in which operation?",
+        Mutant("7.1", "tl.exp(x - row_max)", "tl.exp((x - row_max) * SCALE)"),
+        several("7.1", "x * SCALE", "x * SCALE * SCALE", "x / SCALE"),
     ),
     Mistake(
         "another-dtype",
