@@ -178,9 +178,11 @@ def _seen(runtime, tensors: dict):
 
 
 def parameters(source: str, function: str, count: int) -> list[str]:
-    """The names of the first `count` parameters of a kernel; "argument i" where the text has fewer."""
-    found = re.search(rf"\b{re.escape(function)}\s*\(([^)]*)\)", source)
+    """The names of the first `count` parameters of a kernel; "argument i" where the text has fewer, or equal ones."""
+    taken = rf"\b{re.escape(function)}\s*\(([^)]*)\)"
+    found = re.search(taken + r"\s*\{", source) or re.search(taken, source)
     names = [p.split()[-1].strip("*&") for p in found[1].split(",") if p.split()] if found else []
+    names = names if len(set(names)) == len(names) else []
     return names[:count] + [said("argument {i}", i=i) for i in range(len(names), count)]
 
 
