@@ -10,7 +10,8 @@ report    what stopped a kernel, as a sentence
 banks     requests of warps to shared memory, and their ways
 tools     g++ and binutils, in a process beside the runner
 readers   compilers that may read a text, and how they name themselves
-kernel_text, objects   what the text of a kernel and its compiled library may contain
+kernel_text, functions, objects   what the text of a kernel and its compiled library may contain
+headers     what a text may ask for, and does not need
 guard       puts a check in front of each access, in what g++ makes of a kernel
 instructions, x86_64, aarch64   what an instruction does, for guard
 device    the same kernels on a GPU, through NVRTC

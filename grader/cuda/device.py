@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..sentence import foreign, said
-from . import report
+from . import headers, report
 
 # NVRTC has no standard headers. These are the names of cuda_on_cpu.h that a GPU does not have built in.
 MACROS = {
@@ -53,7 +53,7 @@ def kernel(source: str, function: str):
     import numpy as np
     import torch
 
-    module = cupy.RawModule(code=_PRELUDE + report.without_includes(source), options=("--std=c++17",))
+    module = cupy.RawModule(code=_PRELUDE + headers.left_out(source), options=("--std=c++17",))
     try:
         found = module.get_function(function)
     except cupy.cuda.compiler.CompileException as error:

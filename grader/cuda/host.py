@@ -16,11 +16,12 @@ from ..interpreter.ledger import Entry, Launch, Ledger
 from ..sentence import fault, foreign, said
 from ..spec import Call, Unreadable
 from ..spec.unstored import MARKS
-from . import banks, kernel_text, readers, report, tools
+from . import banks, functions, headers, kernel_text, readers, report, tools
 
 _texts: dict[tuple[str, int], str | report.Stopped] = {}
 _libraries: dict[str, ctypes.CDLL | report.Stopped] = {}
 _MOST_TEXTS = 6  # that compilers make of one source: each costs half a second
+_ABOVE = 0x5EAF00D  # bits
 _UNSTORED = (0, 0), (0x7F800000, 0x7FC00000)  # what many GPUs have there; inf and NaN, because fmaxf ignores NaN
 
 
@@ -66,6 +67,8 @@ def launch(source: str, ledger: Ledger, call: Call) -> None:
     number = _drawn(args) * 2 + call.poison
     reader = _reader(source, number)
     runtime, kernel = _runtime(), with_kernel(source, function, reader)
+    _keep_bounds(kernel, function, threads)
+    _keep_parameters(source, function, reader, args)
     library = pathlib.Path(kernel._name).stem
     _leave_open(Open.in_dll(runtime, "open_to"), number)
     tensors = {}  # name -> tensor, in the order of the arguments
@@ -76,14 +79,15 @@ def launch(source: str, ledger: Ledger, call: Call) -> None:
             tensors[name] = arg
             ctypes.memmove(_seen(runtime, tensors)[-1].base, arg.data_ptr(), arg.nbytes)
         else:
-            given.append(arg)
+            given.append(_integer(arg))
     blocks = list(range(grid[0]))
     if call.order != "forward":
         blocks = blocks[::-1] if call.order == "reversed" else random.Random(len(blocks)).sample(blocks, len(blocks))
     watched = banks.watch(runtime, call.requests)
     stopped = runtime.cpu_launch(
         ctypes.cast(getattr(kernel, function), ctypes.c_void_p), ctypes.cast(kernel.cpu_anchor, ctypes.c_void_p),
-        (ctypes.c_int64 * 6)(*given), len(blocks), threads, (ctypes.c_int * len(blocks))(*blocks),
+        (ctypes.c_int64 * 6)(*given, *[_integer(0)] * (6 - len(given))), len(blocks), threads,
+        (ctypes.c_int * len(blocks))(*blocks),
     )  # fmt: skip
     record = Launch(function, grid, {"threads": threads}, {}, {})
     record.options["reader"] = readers.named(reader) if _depends(source, reader) else ""
@@ -91,6 +95,47 @@ def launch(source: str, ledger: Ledger, call: Call) -> None:
     ledger.shared_requests += banks.requests(runtime, watched, lambda code: tools.line(library, code))
     if stopped:
         report.fail(report.Event.in_dll(runtime, "event"), source, library, list(tensors.items()))
+
+
+def _integer(number: int) -> int:
+    """A register with an integer of 32 bits. What lies in its other half is open: a launch passes 32 bits."""
+    return _ABOVE << 32 | number & 0xFFFFFFFF
+
+
+def _keep_bounds(kernel: ctypes.CDLL, function: str, threads: int) -> None:
+    """Raise report.Stopped where a kernel says that its blocks have fewer threads: a GPU refuses the launch."""
+    try:
+        most = ctypes.c_int.in_dll(kernel, functions.MOST_THREADS + function).value
+    except ValueError:  # it says nothing
+        return
+    if threads > most:
+        raise report.Stopped(
+            said(
+                "the kernel says that a block has {most} threads at most, and it is launched with {threads}",
+                most=most,
+                threads=threads,
+            )
+        )
+
+
+def _keep_parameters(source: str, function: str, reader: int, args) -> None:
+    """Raise report.Stopped where a kernel takes other arguments than those of the launch, as far as its text tells."""
+    text = _read(headers.left_out(source), reader)
+    taken = functions.parameters(kernel_text.words(text), function) if isinstance(text, str) else None
+    if taken is None:
+        return
+    if len(taken) != len(args):
+        raise report.Stopped(
+            said("the kernel has {taken} parameters, and a launch gives it {given}", taken=len(taken), given=len(args))
+        )
+    for words, arg in zip(taken, args):
+        if not hasattr(arg, "data_ptr") and not functions.is_an_int(words):
+            raise report.Stopped(
+                said(
+                    "the kernel's parameter is `{parameter}`, and it is launched with an integer of 32 bits",
+                    parameter=" ".join(words),
+                )
+            )
 
 
 def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, tensors: dict) -> None:
@@ -133,9 +178,11 @@ def _seen(runtime, tensors: dict):
 
 
 def parameters(source: str, function: str, count: int) -> list[str]:
-    """The names of the first `count` parameters of a kernel; "argument i" where the text has fewer."""
-    found = re.search(rf"\b{re.escape(function)}\s*\(([^)]*)\)", source)
+    """The names of the first `count` parameters of a kernel; "argument i" where the text has fewer, or equal ones."""
+    taken = rf"\b{re.escape(function)}\s*\(([^)]*)\)"
+    found = re.search(taken + r"\s*\{", source) or re.search(taken, source)
     names = [p.split()[-1].strip("*&") for p in found[1].split(",") if p.split()] if found else []
+    names = names if len(set(names)) == len(names) else []
     return names[:count] + [said("argument {i}", i=i) for i in range(len(names), count)]
 
 
@@ -172,7 +219,7 @@ def _reader(source, number: int) -> int:
 
     It is always the same where the source does not ask.
     """
-    if not isinstance(source, str) or not kernel_text.asks(source := report.without_includes(source)):
+    if not isinstance(source, str) or not kernel_text.asks(source := headers.left_out(source)):
         return 0
     before = {text: reader for (of, reader), text in _texts.items() if of == source and text in _libraries}
     if len(before) < _MOST_TEXTS or _read(source, number) in before:
@@ -182,7 +229,7 @@ def _reader(source, number: int) -> int:
 
 def _depends(source: str, reader: int) -> bool:
     """Whether another compiler reads another text."""
-    source = report.without_includes(source)
+    source = headers.left_out(source)
     return kernel_text.asks(source) and _read(source, reader) != _read(source, reader ^ 1)
 
 
@@ -200,7 +247,7 @@ def _compiled(source: str, reader: int) -> ctypes.CDLL:
         raise report.Stopped(
             fault("no-text", "the text of a kernel was expected, not an object of the type {kind}", kind=kind)
         )
-    source = report.without_includes(source)
+    source = headers.left_out(source)
     library = text = _read(source, reader)
     if isinstance(text, str):
         if text not in _libraries:

@@ -14,6 +14,8 @@ import itertools
 import pathlib
 import re
 
+from . import functions
+
 _HEADER = (pathlib.Path(__file__).parent / "cuda_on_cpu.h").read_text(encoding="utf-8")
 
 
@@ -36,6 +38,7 @@ _NAMES = frozenset("asm thread_local".split())
 _MARKER = re.compile(r'# (\d+) "kernel"')
 _PRAGMA = re.compile(r"#pragma (unroll|nounroll|once|nv_\w+)\b")
 _INCLUDES = "a kernel includes nothing: CUDA's own functions are there without a header"
+_FILLED = "shared memory holds nothing at first, so a declaration gives it no value"
 _OPEN = "this launch brings no shared memory along, so the array needs a size"
 _TOKEN = re.compile(
     r"""
@@ -59,6 +62,8 @@ def refusal(line: int, sentence: str) -> str:
 
 def unfit_directive(source: str) -> str:
     """The refusal of a text for a directive or a character that no kernel needs, "" if there is none."""
+    if (at := source.find("\r")) >= 0:  # the end of a line to some compilers
+        return refusal(1 + source.count("\n", 0, at), f"{source[at]!r} has no place in a kernel")
     text, joints = _joined(source)
     begins, names, inside = True, False, False  # of a token: it begins its line, it names a directive, it is inside one
     for token in _TOKEN.finditer(text):
@@ -130,7 +135,13 @@ def preprocessed(said: str) -> tuple[str, str]:
             tokens += [(line, kind, _SPELLED.get(word, word)) for kind, word in found if kind != "space"]
     # __shared__ is an attribute for CUDA, and a specifier for g++: alignas stands before it.
     text = re.sub(r"((?:static\s+)?__shared__)\s+(alignas\s*\([^()]*\))", r"\2 \1", "\n".join(lines))
-    return ("", refused) if (refused := _unfit(tokens)) else (text, "")
+    return ("", refused) if (refused := _unfit(tokens)) else (functions.with_bounds(text), "")
+
+
+def words(text: str) -> list[str]:
+    """The tokens of a text that `preprocessed` took."""
+    lines = [line for line in text.split("\n") if not _MARKER.fullmatch(line)]
+    return [token[0] for token in _TOKEN.finditer("\n".join(lines)) if token.lastgroup != "space" and token[0] != "\n"]
 
 
 def _unfit(tokens: list[tuple[int, str, str]]) -> str:
@@ -150,8 +161,14 @@ def _unfit(tokens: list[tuple[int, str, str]]) -> str:
             sentence = "an array needs a size"
         elif word == "__shared__" and "extern" in _declaration(words, i):
             sentence = _OPEN
+        elif word == "__shared__" and _is_given_a_value(words, i):
+            sentence = _FILLED
+        elif words[i : i + 2] in (["long", "double"], ["double", "long"]):  # the size of a GPU's is another one
+            sentence = f"{' '.join(words[i : i + 2])!r} has no place in a kernel"
         if sentence:
             return refusal(line, sentence)
+    for i, name in functions.of_the_host(words):
+        return refusal(tokens[i][0], f"a kernel calls '{name}', which is a function of the host")
     return ""
 
 
@@ -163,6 +180,19 @@ def _of_unknown_size(words: list[str], i: int) -> bool:
     begins = max((k for k in range(i) if words[k] == "("), default=0)
     parameter = after in ([")"], [","]) and "<" not in words[begins:i]
     return last[0] in ("]", ">", ")") or not (parameter or after in (["="], ["{"]))
+
+
+def _is_given_a_value(words: list[str], i: int) -> bool:
+    """Whether the declaration with __shared__ at i ends with a value."""
+    depth, of_a_type = 0, False
+    for word in words[i:]:
+        if depth == 0 and word == ";":
+            break
+        if depth == 0 and (word == "=" or word == "{" and not of_a_type):
+            return True
+        of_a_type = (of_a_type or word in ("struct", "union", "class", "enum")) and (depth > 0 or word != "}")
+        depth += (word in ("(", "[", "{")) - (word in (")", "]", "}"))
+    return False
 
 
 def _unfit_name(name: str) -> str:

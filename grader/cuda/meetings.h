@@ -175,7 +175,8 @@ static void meet() {
             if (!here) continue;
             const int what = fibers[first + lane].what;
             const int steps = exchange(fibers + first, here) + (what >= R_ADD && what <= R_XOR ? STEPS_OF_A_WARP : 0);
-            const int64_t of_warp = warp_shuffles[first / LANES] += steps;
+            const bool nth = what == BALLOT && ++warp_votes[first / LANES] % VOTES_OF_A_STEP == 0;
+            const int64_t of_warp = warp_shuffles[first / LANES] += steps + nth;
             counts.shuffles += steps;
             if (of_warp > counts.most_shuffles) counts.most_shuffles = of_warp;
             any = true;

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import re
 
 from ..interpreter.address_space import OutOfBounds
 from ..interpreter.state import EndlessKernel
@@ -15,11 +14,6 @@ _NUMBERS = "what access tensor block thread other other_wait spot other_spot siz
 OUTSIDE, NOWHERE, MISALIGNED, RACE = range(1, 5)
 LEFT, APART, ABSENT, SOURCE, NOT_IN_MASK = range(5, 10)
 BOUNDS, DIVISION, CRASH, TOO_MUCH, TRAP, GLOBAL, ENDLESS, OFF_THE_END = range(10, 18)
-# Up to the name of the header; a comment may follow. Anything else on the line would be for this compiler alone.
-_INCLUDE = re.compile(
-    r"""^[ \t]*\#[ \t]*include[ \t]*(?:<[\w./+-]+>|"[\w./+-]+")[ \t]*(?=\r?$|//|/\*(?:(?!\*/).)*\*/[ \t\r]*$)""",
-    re.MULTILINE,
-)
 _WIDEST = 60  # characters of a line that are quoted
 _BARRIER, _WARP, _DONE = 1, 2, 3
 _LOAD = 0
@@ -65,14 +59,6 @@ def no_kernel(function: str) -> Stopped:
     return Stopped(
         fault("no-kernel", "there is no kernel {function}: its first line is {first}", function=function, first=first)
     )
-
-
-def without_includes(source: str) -> str:
-    """The text without its #include directives; lines keep their numbers: kernels need no headers, and there are none.
-
-    What is taken away means nothing to any compiler, in a comment neither, so that all of them read the same kernel.
-    """
-    return _INCLUDE.sub("", source)
 
 
 def unstored(counts, source: str, library: str) -> str:

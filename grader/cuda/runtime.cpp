@@ -58,7 +58,7 @@ static void order_threads() {
 static void run_block() {
     order_threads();
     for (size_t i = 0; i < shared_bytes / 4; i++) ((uint32_t*)shared)[i] = open_to.unstored[(i + block) % 2], cells[i].served = 0;
-    memset(warp_shuffles, 0, sizeof warp_shuffles);
+    memset(warp_shuffles, 0, sizeof warp_shuffles), memset(warp_votes, 0, sizeof warp_votes);
     everybody_meets();
     begun = met;
     stored = false;

@@ -125,6 +125,9 @@ static uint32_t met;     // the highest clock at the last synchronisation of the
 static uint32_t begun;   // the same, at the beginning of the block
 static uint32_t warp_stored[MOST_THREADS / LANES];  // the clock at the last store of each warp to shared memory
 static int64_t warp_shuffles[MOST_THREADS / LANES];  // of each warp, in this block
+// Votes carry the bits of a number as well as a shuffle does: eight of them are a step of a warp, but no shuffle.
+static int64_t warp_votes[MOST_THREADS / LANES];
+constexpr int VOTES_OF_A_STEP = 8;
 static struct Pending {
     int64_t cell;
     uint32_t was;

@@ -37,6 +37,8 @@ _WATCHED = (
     "--param max-inline-insns-single=10000 --param early-inlining-insns=1000 --param large-function-growth=10000 "
     "--param inline-unit-growth=10000 --param large-stack-frame-growth=10000"
 ).split()
+# A variable of a thread holds nothing of use before it is set, where g++ would let it be 0.
+_FILLED, _FIRST_THAT_FILLS = ["-ftrivial-auto-var-init=pattern"], 12
 _LINKED = (
     "-shared -nodefaultlibs -nostartfiles "
     "-Wl,-z,relro,-z,now,-z,separate-code,-Bsymbolic,--wrap=memcpy,--wrap=memmove,--wrap=memset"
@@ -66,6 +68,7 @@ def sealed_runtime(folder: str) -> int | None:
     Returns the descriptor of a file in memory that is sealed against changes; None where g++ or such a file is not
     available, and each fork has to compile its own. folder: for temporary files. Raises Unavailable.
     """
+    _version()  # so that no fork has to ask
     try:
         with tempfile.TemporaryDirectory(dir=folder) as place:
             output, blame = _build("runtime", None, place)
@@ -80,6 +83,17 @@ def sealed_runtime(folder: str) -> int | None:
     except (OSError, AttributeError):  # AttributeError: Python was built on a machine without such files
         return None
     return file
+
+
+@functools.cache
+def _version() -> int:
+    """The version of g++; 0 where it does not say."""
+    try:
+        done = subprocess.run(["g++", "-dumpversion"], capture_output=True, **_TEXT)
+    except OSError:
+        return 0
+    found = re.match(r"\d+", done.stdout)
+    return int(found[0]) if found else 0
 
 
 def use_runtime(file: int | None) -> None:
@@ -203,10 +217,11 @@ def _build(library: str, text: str | None, folder: str | None = None) -> tuple[s
         return refused, ""
     text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n# 1 "kernel"\n{text}\n'
     machine = guard.instruction_set(processor := guard.processor())
+    filled = _FILLED if _version() >= _FIRST_THAT_FILLS else []
     if not machine:
         return "", said("kernels of lesson 12 run on x86-64 and on 64-bit ARM, not on {processor}", processor=processor)
     failed = _compiler(
-        library, folder, *_FLAGS, *_WATCHED, *machine.FLAGS, "-x", "c++", "-", "-o", f"{file}.s", given=text
+        library, folder, *_FLAGS, *_WATCHED, *filled, *machine.FLAGS, "-x", "c++", "-", "-o", f"{file}.s", given=text
     )
     if any(failed):
         return failed

@@ -9,6 +9,7 @@ from __future__ import annotations
 import torch
 
 from ..checks import compare
+from ..reference.cuda import walked_alone
 from ..spec import Answer, Case, Detector, Evidence
 from . import cuda, detectors
 from .detectors import formula, looks, only_where, outside
@@ -168,7 +169,15 @@ _SOME_THREADS = (
     lambda x, c, threads: torch.where(c % threads < threads - 1, x, 0.0),
 )
 
+
+@looks
+def _walked_alone(got, want, launches) -> bool:
+    """The numbers are right, and one thread reads what many should."""
+    return bool(launches and walked_alone(launches[0]["options"], want.shape[1])) and compare.alike(got, want)
+
+
 FIRST_KERNELS = (
+    ("walked-alone", _walked_alone),
     ("barrier-not-called", cuda.barrier_not_called),
     ("parameters-exchanged", cuda.parameters_exchanged),
     ("array-not-shared", cuda.array_not_shared),

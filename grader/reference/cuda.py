@@ -40,12 +40,26 @@ def numbers_fault(x: torch.Tensor, evidence: Evidence) -> str | None:
 
 
 def stored_fault(want: torch.Tensor, slack: torch.Tensor | float, evidence: Evidence) -> str | None:
-    """None if the output is `want` (M×N), each number off by at most `slack`, stored once; else a sentence."""
+    """None if the output is `want` (M×N), each number off by at most `slack`, stored once; else a sentence.
+
+    Each block has to store, and a thread may read some more columns than its share, and not a row.
+    """
     sentence = _with_load(compare.tensor(evidence.args[0].double(), want, 0.0, slack), evidence)
     again = evidence.launches[0]["options"]["stored_again"]
     if not sentence and again:
         return fault("way", "right numbers, but {again} stores write an element again", again=again)
-    return sentence
+    if sentence or not evidence.launches:
+        return sentence
+    options, n = evidence.launches[0]["options"], want.shape[1]
+    return softmax_function.idle_fault(evidence) or walked_alone(options, n)
+
+
+def walked_alone(options: dict, n: int) -> str | None:
+    """A sentence for a thread that reads far more of n columns than its share. options: the counts of the launch."""
+    walked = options["most_read"] // 4
+    if walked <= _MOST_SHARES * -(-n // options["threads"]):
+        return None
+    return fault("way", "right numbers, but of {n} columns a thread alone reads {walked} elements", n=n, walked=walked)
 
 
 def _with_load(sentence: str | None, evidence: Evidence) -> str | None:
@@ -98,11 +112,8 @@ def version_fault(version: str, evidence: Evidence, n: int) -> tuple[str, str] |
         )
     if series := _in_series(options, v3 and n > LANES, shares):
         return series
-    walked = options["most_read"] // 4
-    if walked > _MOST_SHARES * shares:
-        return "walked-alone", fault(
-            "way", "right numbers, but of {n} columns a thread alone reads {walked} elements", n=n, walked=walked
-        )
+    if walked := walked_alone(options, n):
+        return "walked-alone", walked
     if v3 and options["stored_again"] and not options["loaded_back"]:
         return "stored-again", fault(
             "way",

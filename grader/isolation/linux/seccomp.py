@@ -37,7 +37,8 @@ bpf 321 280  perf_event_open 298 241  userfaultfd 323 282  keyctl 250 219  add_k
 reboot 169 142  swapon 167 224  swapoff 168 225  kexec_load 246 104  kexec_file_load 320 294  acct 163 89
 init_module 175 105  finit_module 313 273  delete_module 176 106  quotactl 179 60  syslog 103 116  vhangup 153 58
 sethostname 170 161  setdomainname 171 162  settimeofday 164 170  clock_settime 227 112  clock_adjtime 305 266
-adjtimex 159 171
+adjtimex 159 171  sync 162 81  syncfs 306 267
+inotify_init 253 0  inotify_init1 294 26  inotify_add_watch 254 27
 """
 _LOOKED_AT = """
 clone 56 220  kill 62 129  tgkill 234 131  prctl 157 167  prlimit64 302 261  open 2 0  openat 257 56
@@ -99,8 +100,9 @@ def _filter(pid: int, programs: bool, on_gpu: bool) -> bytes:
         ("prlimit64", 0, [(_EQUAL, 0, 1, 0), yes, *itself]),
         ("prctl", 0, [(_EQUAL, 0, 1, 1), no, yes]),  # PR_SET_PDEATHSIG: the process must end with the worker
         ("sched_setaffinity", 0, [(_EQUAL, 0, 1, 0), yes, *itself]),
-        # The receiver of a file's signals: F_SETOWN, F_SETOWN_EX, FIOSETOWN, SIOCSPGRP.
-        ("fcntl", 1, [(_EQUAL, 1, 0, 8), (_EQUAL, 0, 1, 15), no, yes]),
+        # The receiver of a file's signals: F_SETOWN, F_SETOWN_EX, FIOSETOWN, SIOCSPGRP. What makes others wait for a
+        # file, or tells who changes a folder: F_SETLEASE, F_NOTIFY.
+        ("fcntl", 1, [(_EQUAL, 3, 0, 8), (_EQUAL, 2, 0, 15), (_EQUAL, 1, 0, 1024), (_EQUAL, 0, 1, 1026), no, yes]),
         ("ioctl", 1, [(_EQUAL, 1, 0, 0x8901), (_EQUAL, 0, 1, 0x8902), no, yes]),
         ("open", 1, opening),  # it can empty a file; before Linux 6.2 Landlock takes that for reading
         ("openat", 2, opening),

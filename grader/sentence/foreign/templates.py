@@ -532,6 +532,7 @@ def _templates() -> tuple[Said, ...]:
         said("'{name}' is not for a kernel: the check could not see what it does"),
         said("a global object with a constructor would run when the kernel is loaded"),
         said("a kernel calls functions by their names, not by their addresses"),
+        said("a kernel calls '{name}', which is a function of the host"),
         said("a kernel has no attributes but those of CUDA"),
         said("a kernel includes nothing: CUDA's own functions are there without a header"),
         said("a kernel jumps to no computed place"),
@@ -541,6 +542,7 @@ def _templates() -> tuple[Said, ...]:
         said("g++ needs too much time or memory for it: do macros, templates or constants grow in it?"),
         said("new and delete have no memory to give here"),
         said("the compiler makes of this an instruction that the check does not know: {text}"),
+        said("shared memory holds nothing at first, so a declaration gives it no value"),
         said("the variables of one thread take more than {most} KB"),
         said("this course's CUDA has no '{name}', and a kernel's own names do not begin with two underscores"),
         said(
