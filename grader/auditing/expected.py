@@ -11,6 +11,7 @@ import torch
 from ..checks.bounds import HALF
 from . import allowed_error
 from .arguments import Arguments, flat, is_coarse
+from .casts import Casts
 from .launched_numbers import as_launched
 from .one_run import quiet
 from .rounded import Rounded
@@ -112,6 +113,8 @@ def expected(reference, arguments: Arguments, dtypes: set[torch.dtype], seed: in
     called, launched = (partial(_outputs, each, changed=changed) for each in (reference, as_launched(reference)))
     moved = allowed_error.moves(called, launched, wide, results, distance, seed)
     errors = [allowed_error.allowed(want, each, length, dtypes) for want, each in zip(results, moved)]
+    if not all(want.is_floating_point() for want in results):
+        errors = _any_for_casts(reference, wide, changed, errors)
     if single is not None:
         errors = [_no_stricter(error, want, each) for error, want, each in zip(errors, results, single)]
     kinds = (_own_errors, _errors_of_steps) if exact else ()
@@ -125,6 +128,27 @@ def _outputs(reference, arguments: Arguments, changed: list[int]) -> list[torch.
     with quiet():
         results = flat(copies.given_to(reference))
     return [*results, *(copies.leaves[i].detach() for i in changed)]
+
+
+def _any_for_casts(
+    reference, arguments: Arguments, changed: list[int], errors: list[torch.Tensor]
+) -> list[torch.Tensor]:
+    """Any error is allowed where a result depends on the whole number that NaN or an infinity was cast to."""
+    found = []
+    for filling in (0, 1):
+        try:
+            with Casts(filling) as casts:
+                found.append(_outputs(reference, arguments, changed))
+        except Exception:  # it cannot be watched
+            return errors
+        if not casts.met:
+            return errors
+    return [
+        torch.where((one == other) | (one != one), error, torch.inf)
+        if one.shape == other.shape == error.shape
+        else error
+        for one, other, error in zip(*found, errors)
+    ]
 
 
 def looks_at(reference, arguments: Arguments, place: int, changed: list[int]) -> bool:
