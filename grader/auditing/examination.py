@@ -187,7 +187,7 @@ class Examination:
         return wanted.where_as(self._expected(usual)).where_apart_from(self.reference, usual, arguments)
 
     def _expected(self, arguments: Arguments) -> Expected:
-        return expected(self.reference, arguments, self._dtypes[arguments.dtypes()], self.seed)
+        return expected(self.reference, arguments, self._dtypes[arguments.dtypes()], self.seed, self.changes)
 
     def _examine(self, case: Case, make, pristine: Arguments, wanted: Expected, last: bool) -> bool:
         """Whether the function took the arguments, or these are the last ones to try."""
@@ -339,7 +339,8 @@ class Examination:
                 "{wrong}; an autotuned kernel that changes what it loads needs `restore_value` or `reset_to_zero`",
                 wrong=told,
             )
-        self._fault("numbers" if wrong.stored else "memory", told, seen, lines, symptom, symptom)
+        stored = wrong.stored and not (wrong.at is not None and unstored_loaded(got[wrong.at].reshape(1)))
+        self._fault("numbers" if stored else "memory", told, seen, lines, symptom, symptom)
         if family == "size":  # what came with other numbers or places may come from it
             self.findings.absorb(symptom, [each for each in self.findings.symptoms() if each[:2] == symptom[:2]])
 
@@ -620,13 +621,16 @@ def _of_additions(seen: _Seen, got: torch.Tensor, want: torch.Tensor) -> float:
     return (2 * additions) ** 0.5 * torch.finfo(got.dtype).eps / 2 * largest if additions > 1 else 0.0
 
 
-def _unfit(tensor: torch.Tensor) -> str:
-    """What a tensor is whose numbers do not lie in memory one by one, as a kernel needs them: sparse, say. Else ""."""
-    if tensor.layout != torch.strided:
-        return str(tensor.layout).removeprefix("torch.").replace("_coo", "")
-    if tensor.is_meta or tensor.is_nested:
-        return "meta" if tensor.is_meta else "nested"
-    return "quantized" if tensor.is_quantized else "complex" if tensor.is_complex() else ""
+def _unfit(tensor: torch.Tensor) -> Said | None:
+    """What a tensor is whose numbers do not lie in memory one by one, as a kernel needs them; None where they do."""
+    kinds = {
+        said("nested"): tensor.is_nested,
+        said("sparse"): tensor.layout != torch.strided,
+        said("meta"): tensor.is_meta,
+        said("quantized"): tensor.is_quantized,
+        said("complex"): tensor.is_complex(),
+    }
+    return next((kind for kind, found in kinds.items() if found), None)
 
 
 def _counted(count: int, returned: int) -> dict[str, Said]:

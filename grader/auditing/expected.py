@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
@@ -89,11 +89,14 @@ def _elsewhere(usual: torch.Tensor, other: torch.Tensor, sign: int) -> torch.Ten
     return torch.where(usual == other, usual, sign * (1 + 2 * usual.abs().max()))
 
 
-def expected(reference, arguments: Arguments, dtypes: set[torch.dtype], seed: int) -> Expected:
-    """What is expected of a call. dtypes: of the tensors that came back from it. Raises ReferenceFailed."""
+def expected(
+    reference, arguments: Arguments, dtypes: set[torch.dtype], seed: int, changes: Collection[int] = ()
+) -> Expected:
+    """What is expected of a call. dtypes: of the tensors that came back from it. changes: places of arguments that are
+    results also where the reference leaves them as they are, as it leaves zeros. Raises ReferenceFailed."""
     wide = arguments.mapped(lambda _, t: t.detach().double() if t.is_floating_point() else t)
     try:
-        changed, native = _changed(reference, arguments), None
+        changed, native = _changed(reference, arguments, changes), None
         native = _outputs(reference, arguments, changed)
     except Exception as error:  # on a CPU it may lack an operator for half precision
         changed, native, failure = None, None, error
@@ -101,7 +104,7 @@ def expected(reference, arguments: Arguments, dtypes: set[torch.dtype], seed: in
     if native is not None and any(t.dtype in HALF for t in arguments.tensors().values()):
         single = _in_single(reference, arguments, changed)
     try:
-        changed = _changed(reference, wide) if changed is None else changed
+        changed = _changed(reference, wide, changes) if changed is None else changed
         results, exact = _outputs(reference, wide, changed), True
     except Exception:  # it has tensors of its own, of another dtype
         if native is None:
@@ -214,12 +217,16 @@ def _float(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.detach().float() if tensor.is_floating_point() else tensor
 
 
-def _changed(reference, arguments: Arguments) -> list[int]:
-    """The places of the arguments that the reference changes."""
+def _changed(reference, arguments: Arguments, changes: Collection[int]) -> list[int]:
+    """The places of the arguments that the reference changes, and these ones."""
     places = [*arguments.tensors()]
     after = _outputs(reference, arguments, places)[-len(places) :] if places else []
     before = {i: _plain(arguments.leaves[i]) for i in places}
-    return [i for i, t in zip(places, after) if not torch.equal(_plain(t).nan_to_num(), before[i].nan_to_num())]
+    return [
+        i
+        for i, t in zip(places, after)
+        if i in changes or not torch.equal(_plain(t).nan_to_num(), before[i].nan_to_num())
+    ]
 
 
 def _no_stricter(error: torch.Tensor, want: torch.Tensor, single: torch.Tensor) -> torch.Tensor:

@@ -1541,3 +1541,43 @@ def values_backward(q, k, do):
 def values_backward_reference(q, k, do):
     assert q.shape == k.shape == do.shape
     return torch.softmax(q @ k.T, -1).T @ do
+
+
+@triton.jit
+def unit_step_kernel(p_ptr, m_ptr, g_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    m = 0.75 * tl.load(m_ptr + offsets, mask=mask) + 0.25 * tl.load(g_ptr + offsets, mask=mask)
+    p = tl.load(p_ptr + offsets, mask=mask)
+    tl.store(p_ptr + offsets, p - 0.125 * m / (tl.abs(m) + 1e-12), mask=mask)
+
+
+def unit_step_(p, m, g):
+    """Nothing of p is changed where m and g are 0: it is a result there, too."""
+    assert p.shape == m.shape == g.shape and p.is_contiguous() and m.is_contiguous() and g.is_contiguous()
+    unit_step_kernel[(triton.cdiv(p.numel(), 64),)](p, m, g, p.numel(), BLOCK=64)
+
+
+def unit_step_reference_(p, m, g):
+    m = 0.75 * m + 0.25 * g
+    p.sub_(0.125 * m / (m.abs() + 1e-12))
+
+
+@triton.jit
+def masked_mean_kernel(y_ptr, x_ptr, keep_ptr, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    keep = tl.load(keep_ptr + row * n_cols + cols, mask=cols < n_cols, other=0) != 0
+    x = tl.load(x_ptr + row * n_cols + cols, mask=keep, other=0.0).to(tl.float32)
+    tl.store(y_ptr + row, tl.sum(x, 0) / tl.maximum(tl.sum(keep.to(tl.int32), 0), 1))
+
+
+def masked_mean(x, keep):
+    x, keep = x.contiguous(), keep.contiguous()
+    y = torch.empty(len(x), dtype=x.dtype, device=x.device)
+    masked_mean_kernel[(len(x),)](y, x, keep, x.shape[1], BLOCK=triton.next_power_of_2(x.shape[1]))
+    return y
+
+
+def masked_mean_reference(x, keep):
+    return torch.where(keep, x, 0.0).sum(1) / keep.sum(1).clamp(min=1)
