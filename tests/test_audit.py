@@ -286,6 +286,20 @@ def test_places_stay_distinct_and_multiples_stay_multiples():
         assert sorted(made.leaves[1].tolist()) == [*range(length)]
 
 
+def test_an_argument_that_is_changed_as_given_is_a_result_in_each_case():
+    """Also where the reference leaves it as it is: zeros added to zeros."""
+
+    def added_(p, m):
+        p += m + (p.abs().sum() + m.abs().sum() == 0)
+
+    def reference_(p, m):
+        p += m
+
+    report = audit(added_, reference_, randn(3, 20), randn(3, 20).flip(0), gpus=(), seconds=20)
+
+    assert any("p[0, 0] is 1, expected 0" in fault.sentence for fault in report.faults), report
+
+
 def test_what_a_function_raises_as_given_is_told_once():
     """And no refusal beside it: the same error for each other case says nothing new."""
 
