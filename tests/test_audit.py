@@ -9,6 +9,7 @@ import json
 import pathlib
 import re
 import shlex
+import sys
 import tomllib
 from xml.etree import ElementTree
 
@@ -105,6 +106,10 @@ INPUTS = {
     "mean_by_turns": (lambda x: x.mean(0), [randn(4, 70)]),
     "counts": (KERNELS.counts_reference, [torch.arange(90) * 7 % 8]),
     "scattered": (KERNELS.scattered_reference, [torch.arange(1000) * 7 % 12, randn(1000).abs().half()]),
+    "unit_step_": (KERNELS.unit_step_reference_, [randn(5, 30), randn(5, 30).flip(0), randn(5, 30).flip(1)]),
+    "masked_mean": (KERNELS.masked_mean_reference, [randn(5, 30), randn(5, 30) > -1]),
+    "quantize_blocks": (KERNELS.quantize_blocks_reference, [randn(5, 45)]),
+    "values_backward": (KERNELS.values_backward_reference, [randn(7, 20), randn(7, 20).flip(0), randn(7, 20).flip(1)]),
     "twice": (lambda x: 2 * x, [randn(3, 100)]),
     "finite": (torch.isfinite, [randn(4, 100)]),
     "gated_sums": (KERNELS.gated_sums_reference, [randn(4, 70).sigmoid(), randn(4, 70)]),
@@ -130,6 +135,10 @@ QUICK = {
     "between",
     "append_",
     "sorted_rows",
+    "quantize_blocks",
+    "values_backward",
+    "unit_step_",
+    "masked_mean",
     "code_sums",
     "adamw_",
     "counts",
@@ -275,6 +284,20 @@ def test_places_stay_distinct_and_multiples_stay_multiples():
     for length in (6, 32):
         made = resized(given, {16: length}, seed=0)
         assert sorted(made.leaves[1].tolist()) == [*range(length)]
+
+
+def test_an_argument_that_is_changed_as_given_is_a_result_in_each_case():
+    """Also where the reference leaves it as it is: zeros added to zeros."""
+
+    def added_(p, m):
+        p += m + (p.abs().sum() + m.abs().sum() == 0)
+
+    def reference_(p, m):
+        p += m
+
+    report = audit(added_, reference_, randn(3, 20), randn(3, 20).flip(0), gpus=(), seconds=20)
+
+    assert any("p[0, 0] is 1, expected 0" in fault.sentence for fault in report.faults), report
 
 
 def test_what_a_function_raises_as_given_is_told_once():
@@ -457,7 +480,9 @@ def test_a_reference_that_fails_is_no_report():
         audit(halved, halved, torch.zeros(1).expand(1 << 26))
     with pytest.raises(CannotAudit, match="leaves no time"):
         audit(halved, halved, randn(3, 20), seconds=-1)
-    assert "launched no Triton kernel" in repr(audit(halved, halved, randn(3, 20), gpus=()))
+    assert "memory     nothing to look at: it launched no Triton kernel" in repr(
+        audit(halved, halved, randn(3, 20), gpus=())
+    )
     with pytest.raises(CannotAudit, match="no GPU 'T5'"):
         audit(halved, halved, randn(3, 20), gpus=["T5"])
 
@@ -491,6 +516,53 @@ def test_the_pages_show_what_the_audit_says_of_their_kernel(tmp_path, monkeypatc
     printed = capsys.readouterr().out
 
     assert [page for page, lines in zip(pages, shown) if lines not in printed] == []
+
+
+@pytest.mark.parametrize(
+    ("tensor", "kind"),
+    [
+        (randn(3, 20).to_sparse(), "sparse"),
+        (torch.empty(3, 20, device="meta"), "meta"),
+        (randn(3, 20).to(torch.complex64), "complex"),
+    ],
+)
+def test_of_some_tensors_no_cases_can_be_made(tensor, kind):
+    """They are named, and what kind they are of."""
+    with pytest.raises(CannotAudit, match=f"x is a {kind} tensor"):
+        audit(halved, lambda x: x / 2, tensor)
+
+
+def test_a_triton_that_fails_is_a_sentence(monkeypatch):
+    """With the error that it has."""
+    monkeypatch.setitem(sys.modules, "triton", None)
+    with pytest.raises(CannotAudit, match="Triton cannot be imported: ModuleNotFoundError"):
+        audit(halved, halved, randn(3, 20))
+
+
+def test_one_is_said_as_one():
+    """A case, a fault, a tensor; and a call without a tensor has no sizes to name."""
+
+    def both(x):
+        return x / 2, x
+
+    failing = audit(lambda x: x.nothing, halved, randn(3, 20), gpus=())
+    number = audit(lambda n: torch.ones(n), torch.ones, 5, gpus=())
+
+    assert "1 fault, in 1 case\n" in repr(failing)
+    assert "no fault in 1 case\n" in repr(number) and "counted with" not in repr(number)
+    assert "it returns 1 tensor, and the reference 2 tensors" in repr(audit(halved, both, randn(3, 20), gpus=()))
+    assert "it returns no tensor, and the reference 1 tensor" in repr(
+        audit(lambda x: "text", halved, randn(3, 20), gpus=())
+    )
+
+
+def test_atomics_that_add_in_half_precision_are_noted():
+    """A larger error is allowed for them; none where the kernel adds in float32."""
+    reference, inputs = INPUTS["scattered"]
+
+    assert "atomics add to result in half precision" in repr(audit(KERNELS.scattered, reference, *inputs, gpus=()))
+    report = audit(KERNELS.weighted_histogram, *INPUTS["weighted_histogram"][:1], *INPUTS["weighted_histogram"][1])
+    assert "in half precision" not in repr(report)
 
 
 @pytest.mark.whole
@@ -537,3 +609,32 @@ def test_the_command_has_an_exit_status_and_writes_files(tmp_path, capsys):
     assert run(tmp_path / "ends.py::half", "--against", "right", *asked) == 2
     assert run(FOLDER / "kernels.py::add_kernel", "--against", "torch.add", *asked) == 2
     assert capsys.readouterr().err.count("Nothing audited: ") == 10
+
+
+def test_a_usage_error_names_what_is_wrong(tmp_path, capsys):
+    """A file that is missing, a name beside the right one, inputs that the function does not take."""
+    file = tmp_path / "mine.py"
+    file.write_text("import torch\ndef half(x, *, of=2.0):\n    return x / of\n", encoding="utf-8")
+    given = "--against", "torch.linalg.cholesky", "--inputs"
+    told = {
+        ("missing.py::half", *given, "randn(3)"): "Nothing audited: there is no file missing.py.",
+        (f"{file}::hafl", *given, "randn(3)"): f"Nothing audited: {file} has no function hafl; half is one.",
+        (f"{file}::half", *given, "randn(3), randn(3)"): "half(x, *, of=2.0) does not take 2 inputs: too many",
+        (f"{file}::half", *given, "randn(3)"): "must have at least 2 dimensions.",
+    }
+    for asked, sentence in told.items():
+        assert run(*asked) == 2
+        printed = capsys.readouterr().err.strip()
+        assert sentence in printed and not printed.endswith("..") and "\n" not in printed
+
+
+def test_an_expression_knows_parameters_of_every_kind(tmp_path, capsys):
+    """Those by keyword with their defaults, those of a module's forward, and those of a lambda."""
+    file = tmp_path / "several.py"
+    file.write_text(
+        "import torch\ndef half(x, *more, of=2.0):\n    return x / of\n"
+        "class Half(torch.nn.Module):\n    def forward(self, input):\n        return input / 2\nmodule = Half()\n",
+        encoding="utf-8",
+    )
+    for name, reference in (("half", "x / of"), ("module", "input / 2"), ("half", "lambda x: x / 2")):
+        assert run(f"{file}::{name}", "--against", reference, "--inputs", "randn(3, 20)") == 0, capsys.readouterr()

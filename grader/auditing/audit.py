@@ -47,6 +47,11 @@ def audit(
     """
     if missing := environment.without_triton():
         raise CannotAudit(said("audit needs Triton. {missing}", missing=missing))
+    try:
+        import triton  # noqa: F401 - the file of the function has done so, unless it fails
+    except Exception as error:
+        values = {"type": type(error).__name__, "error": error}
+        raise CannotAudit(said("Triton cannot be imported: {type}: {error}", **values)) from None
     unknown = [gpu for gpu in gpus if gpu not in TARGETS]
     if unknown:
         values = {"gpu": repr(unknown[0]), "list": listed(TARGETS)}
@@ -84,10 +89,8 @@ def audited(function, reference, inputs, kwargs: dict, grid, gpus: tuple, second
             reached = False
     for sentence in examination.tuning.left_out(examination.configurations):
         examination.not_seen(sentence)
-    if examination.given is not None and not examination.given.launched:
-        examination.findings.note(said("it launched no Triton kernel"))
     if not reached:
-        examination.not_seen(said("the rest of the cases: {seconds} seconds were over", seconds=f"{seconds:g}"))
+        examination.not_seen(said("the rest of the cases: the time of {seconds} s was over", seconds=f"{seconds:g}"))
     return _report(called_as(function), called_as(reference), examination, seconds, seed, begun)
 
 
@@ -126,6 +129,7 @@ def _report(function: str, reference: str, examination: Examination, seconds: fl
         examination.gpus,
         seed,
         time.monotonic() - begun,
+        examination.launched,
     )
 
 

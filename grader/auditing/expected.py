@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
@@ -11,6 +11,7 @@ import torch
 from ..checks.bounds import HALF
 from . import allowed_error
 from .arguments import Arguments, flat, is_coarse
+from .casts import Casts
 from .launched_numbers import as_launched
 from .one_run import quiet
 from .rounded import Rounded
@@ -88,11 +89,14 @@ def _elsewhere(usual: torch.Tensor, other: torch.Tensor, sign: int) -> torch.Ten
     return torch.where(usual == other, usual, sign * (1 + 2 * usual.abs().max()))
 
 
-def expected(reference, arguments: Arguments, dtypes: set[torch.dtype], seed: int) -> Expected:
-    """What is expected of a call. dtypes: of the tensors that came back from it. Raises ReferenceFailed."""
+def expected(
+    reference, arguments: Arguments, dtypes: set[torch.dtype], seed: int, changes: Collection[int] = ()
+) -> Expected:
+    """What is expected of a call. dtypes: of the tensors that came back from it. changes: places of arguments that are
+    results also where the reference leaves them as they are, as it leaves zeros. Raises ReferenceFailed."""
     wide = arguments.mapped(lambda _, t: t.detach().double() if t.is_floating_point() else t)
     try:
-        changed, native = _changed(reference, arguments), None
+        changed, native = _changed(reference, arguments, changes), None
         native = _outputs(reference, arguments, changed)
     except Exception as error:  # on a CPU it may lack an operator for half precision
         changed, native, failure = None, None, error
@@ -100,7 +104,7 @@ def expected(reference, arguments: Arguments, dtypes: set[torch.dtype], seed: in
     if native is not None and any(t.dtype in HALF for t in arguments.tensors().values()):
         single = _in_single(reference, arguments, changed)
     try:
-        changed = _changed(reference, wide) if changed is None else changed
+        changed = _changed(reference, wide, changes) if changed is None else changed
         results, exact = _outputs(reference, wide, changed), True
     except Exception:  # it has tensors of its own, of another dtype
         if native is None:
@@ -112,6 +116,8 @@ def expected(reference, arguments: Arguments, dtypes: set[torch.dtype], seed: in
     called, launched = (partial(_outputs, each, changed=changed) for each in (reference, as_launched(reference)))
     moved = allowed_error.moves(called, launched, wide, results, distance, seed)
     errors = [allowed_error.allowed(want, each, length, dtypes) for want, each in zip(results, moved)]
+    if not all(want.is_floating_point() for want in results):
+        errors = _any_for_casts(reference, wide, changed, errors)
     if single is not None:
         errors = [_no_stricter(error, want, each) for error, want, each in zip(errors, results, single)]
     kinds = (_own_errors, _errors_of_steps) if exact else ()
@@ -125,6 +131,27 @@ def _outputs(reference, arguments: Arguments, changed: list[int]) -> list[torch.
     with quiet():
         results = flat(copies.given_to(reference))
     return [*results, *(copies.leaves[i].detach() for i in changed)]
+
+
+def _any_for_casts(
+    reference, arguments: Arguments, changed: list[int], errors: list[torch.Tensor]
+) -> list[torch.Tensor]:
+    """Any error is allowed where a result depends on the whole number that NaN or an infinity was cast to."""
+    found = []
+    for filling in (0, 1):
+        try:
+            with Casts(filling) as casts:
+                found.append(_outputs(reference, arguments, changed))
+        except Exception:  # it cannot be watched
+            return errors
+        if not casts.met:
+            return errors
+    return [
+        torch.where((one == other) | (one != one), error, torch.inf)
+        if one.shape == other.shape == error.shape
+        else error
+        for one, other, error in zip(*found, errors)
+    ]
 
 
 def looks_at(reference, arguments: Arguments, place: int, changed: list[int]) -> bool:
@@ -190,12 +217,16 @@ def _float(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.detach().float() if tensor.is_floating_point() else tensor
 
 
-def _changed(reference, arguments: Arguments) -> list[int]:
-    """The places of the arguments that the reference changes."""
+def _changed(reference, arguments: Arguments, changes: Collection[int]) -> list[int]:
+    """The places of the arguments that the reference changes, and these ones."""
     places = [*arguments.tensors()]
     after = _outputs(reference, arguments, places)[-len(places) :] if places else []
     before = {i: _plain(arguments.leaves[i]) for i in places}
-    return [i for i, t in zip(places, after) if not torch.equal(_plain(t).nan_to_num(), before[i].nan_to_num())]
+    return [
+        i
+        for i, t in zip(places, after)
+        if i in changes or not torch.equal(_plain(t).nan_to_num(), before[i].nan_to_num())
+    ]
 
 
 def _no_stricter(error: torch.Tensor, want: torch.Tensor, single: torch.Tensor) -> torch.Tensor:

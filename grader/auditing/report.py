@@ -23,7 +23,7 @@ class Report:
     function, reference: their names. faults: worst first. notes: what is no fault. refusals: {error of the function:
     cases that it does not take}. unseen: what the audit could not look at. traffic: bytes of one call, None where no
     call ended well; traffic_of: this call in words. compiler: None where nothing was compiled. gpus: those to
-    compile for. seconds: that it took.
+    compile for. seconds: that it took. launched: whether any call launched a kernel.
     """
 
     function: str
@@ -39,6 +39,7 @@ class Report:
     gpus: tuple[str, ...]
     seed: int
     seconds: float = field(compare=False, default=0.0)
+    launched: bool = True
 
     def __bool__(self) -> bool:
         return not self.faults and self.counts.total() > 0
@@ -72,9 +73,14 @@ class Report:
         values = {"function": self.function, "reference": self.reference, "cases": self.counts.total()}
         if not self.counts.total():
             return say(said("{function} against {reference}: nothing could be looked at", **values))
-        if not self.faults:
-            return say(said("{function} against {reference}: no fault in {cases} cases", **values))
-        if len(self.faults) == 1:
-            return say(said("{function} against {reference}: 1 fault, in {cases} cases", **values))
-        count = len(self.faults)
-        return say(said("{function} against {reference}: {count} faults, in {cases} cases", count=count, **values))
+        count, one = len(self.faults), self.counts.total() == 1
+        if not count:
+            of_one = said("{function} against {reference}: no fault in 1 case", **values)
+            return say(of_one if one else said("{function} against {reference}: no fault in {cases} cases", **values))
+        if count == 1:
+            of_one = said("{function} against {reference}: 1 fault, in 1 case", **values)
+            return say(of_one if one else said("{function} against {reference}: 1 fault, in {cases} cases", **values))
+        values["count"] = count
+        of_one = said("{function} against {reference}: {count} faults, in 1 case", **values)
+        of_many = said("{function} against {reference}: {count} faults, in {cases} cases", **values)
+        return say(of_one if one else of_many)

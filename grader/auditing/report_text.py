@@ -65,6 +65,8 @@ def outcomes(report: Report) -> list[tuple[str, str]]:
         faults = len(report.of(section))
         if faults:
             found.append((section, said("✗ {count} of the faults above", count=faults)))
+        elif section in ("memory", "order") and not report.launched:
+            found.append((section, said("nothing to look at: it launched no Triton kernel")))
         elif report.counts.total():
             found.append((section, said("✓ {well}", well=_well(section, report))))
     if report.traffic is not None and report.traffic.total():
@@ -159,12 +161,13 @@ def _bytes(report: Report) -> str:
             )
         )
     told = said(
-        "{total} moved, {times} times the least that inputs and results need ({parts}); counted with {case}",
+        "{total} moved, {times} times the least that inputs and results need ({parts})",
         total=said("{count} bytes", count=f"{traffic.total():,}"),
         times=_times(traffic.total(), traffic.least()),
         parts=listed(parts),
-        case=report.traffic_of,
     )
+    if report.traffic_of:
+        told = said("{told}; counted with {case}", told=told, case=report.traffic_of)
     times = [f"{name} {_time(seconds)}" for name, seconds in traffic.seconds(report.gpus).items()]
     if not times:
         return told

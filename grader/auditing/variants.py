@@ -129,6 +129,11 @@ def _numbers(arguments: Arguments, main: int) -> Iterator[Variant]:
     yield of_main(said("a row of -inf"), _masked_row, "elsewhere")
     yield of_main(said("one NaN"), _one_nan, "elsewhere")
     yield Variant("values", said("numbers up to 200 in each tensor"), (_all_large,))
+    yield Variant("values", said("all 0 in each tensor"), (_all_zero,))
+    for i, tensor in arguments.tensors().items():
+        if tensor.dtype is torch.bool:
+            told = said("nothing true in {name}", name=arguments.names[i])
+            yield Variant("values", told, (lambda a, i=i: _of_one(a, i, torch.zeros_like),))
     floats = [i for i, t in arguments.tensors().items() if not is_coarse(t) and i != main]
     for i in floats[:_MOST_OTHERS]:
         for label, change, where_nan in (
@@ -289,6 +294,12 @@ def _all_large(arguments: Arguments) -> Arguments | None:
     """Products of what is large in two tensors are larger still. None where one tensor is all there is."""
     floats = [i for i, t in arguments.tensors().items() if not is_coarse(t) and t.numel()]
     return arguments.mapped(lambda i, t: _large(t) if i in floats else t) if len(floats) > 1 else None
+
+
+def _all_zero(arguments: Arguments) -> Arguments | None:
+    """What is made of several tensors is 0, too: a sign, a norm, a share. None where one tensor is all there is."""
+    floats = [i for i, t in arguments.tensors().items() if not is_coarse(t) and t.numel()]
+    return arguments.mapped(lambda i, t: torch.zeros_like(t) if i in floats else t) if len(floats) > 1 else None
 
 
 def _equal(tensor: torch.Tensor) -> torch.Tensor:

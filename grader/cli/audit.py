@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import importlib
 import importlib.util
 import inspect
 import os
 import pathlib
+import re
 import sys
 from collections.abc import Callable
 
@@ -72,10 +74,12 @@ def run(options) -> int:
         module, function = _function(options.function)
         reference = _reference(options.against, module, function)
         inputs = _inputs(options.inputs, module, options.seed)
+        _takes(function, inputs)
         gpus = tuple(filter(None, options.gpus.split(",")))
         report = audit(function, reference, *inputs, gpus=gpus, seconds=options.seconds, seed=options.seed)
     except (_Usage, CannotAudit) as error:
-        print(say(said("Nothing audited: {error}.", error=error)), file=sys.stderr)
+        told = say(said("Nothing audited: {error}.", error=error))
+        print(re.sub(r"(?<=[.!?])\.$", "", told), file=sys.stderr)  # an error of others ends as it likes
         return 2
     report.reference = options.against
     print(report)
@@ -99,6 +103,8 @@ def _function(place: str):
     source, separator, name = place.rpartition("::")
     if not separator:
         raise _Usage(said("{place} names no function: write FILE.py::FUNCTION", place=place))
+    if source.endswith(".py") and not pathlib.Path(source).is_file():
+        raise _Usage(said("there is no file {file}", file=source))
     try:
         module = _module(source)
     except (Exception, SystemExit) as error:
@@ -106,7 +112,9 @@ def _function(place: str):
             said("{source} cannot be imported: {type}: {error}", source=source, type=type(error).__name__, error=error)
         ) from error
     if not callable(getattr(module, name, None)):
-        raise _Usage(said("{source} has no function {name}", source=source, name=name))
+        near = difflib.get_close_matches(name, [key for key, value in vars(module).items() if callable(value)], 1)
+        told = said("{source} has no function {name}", source=source, name=name)
+        raise _Usage(said("{told}; {near} is one", told=told, near=near[0]) if near else told)
     found = getattr(module, name)
     if hasattr(found, "fn") and hasattr(type(found), "__getitem__"):
         raise _Usage(said("{name} is a kernel: name the function that launches it", name=name))
@@ -132,15 +140,37 @@ def _reference(text: str, module, function) -> Callable:
     """The reference: a function by its name, or a function of the parameters that an expression is of."""
     names = _names(module)
     tree = _parsed(text)
-    if isinstance(tree, (ast.Name, ast.Attribute)):
+    if isinstance(tree, (ast.Name, ast.Attribute, ast.Lambda)):
         found = _evaluated(text, names)
         if not callable(found):
             raise _Usage(said("{text} is no function", text=text))
         return found
-    parameters = inspect.signature(function).parameters.values()
+    parameters = _signature(function).parameters.values()
     defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
-    plain = (f"{p.name}={_DEFAULTS}[{p.name!r}]" if p.name in defaults else p.name for p in parameters)
-    return _evaluated(f"lambda {', '.join(plain)}: {text}", names | {_DEFAULTS: defaults})
+    bare = [
+        p.replace(annotation=p.empty, default=_Default(p.name) if p.name in defaults else p.empty) for p in parameters
+    ]
+    return _evaluated(f"lambda {str(inspect.Signature(bare))[1:-1]}: {text}", names | {_DEFAULTS: defaults})
+
+
+class _Default(str):
+    """A default that is written as the place where it is kept."""
+
+    def __repr__(self) -> str:
+        return f"{_DEFAULTS}[{str(self)!r}]"
+
+
+def _signature(function) -> inspect.Signature:
+    """Of a module of PyTorch, that of its forward: the call itself takes anything."""
+    import torch
+
+    called = function.forward if isinstance(function, torch.nn.Module) else function
+    try:
+        return inspect.signature(called)
+    except (TypeError, ValueError):
+        raise _Usage(
+            said("the parameters of {function} are unknown: name a function as reference", function=function)
+        ) from None
 
 
 def _inputs(text: str, module, seed: int) -> tuple:
@@ -151,6 +181,26 @@ def _inputs(text: str, module, seed: int) -> tuple:
         raise _Usage(said("--inputs is empty"))
     _parsed(f"({text},)", text)
     return _evaluated(f"({text},)", vars(torch) | _names(module))
+
+
+def _takes(function, inputs: tuple) -> None:
+    """Raise a usage error where the function has not as many parameters as there are inputs."""
+    try:
+        signature = _signature(function)
+    except _Usage:
+        return
+    try:
+        signature.bind(*inputs)
+    except TypeError as error:
+        values = {"function": getattr(function, "__name__", type(function).__name__), "error": error}
+        told = said(
+            "{function}{signature} does not take {count} inputs: {error}",
+            signature=signature,
+            count=len(inputs),
+            **values,
+        )
+        one = said("{function}{signature} does not take 1 input: {error}", signature=signature, **values)
+        raise _Usage(one if len(inputs) == 1 else told) from None
 
 
 def _names(module) -> dict:

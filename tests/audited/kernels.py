@@ -1482,3 +1482,102 @@ def twice(x):
     y, n = torch.empty_like(x), x.numel()
     even_kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](y, x, n)
     return y
+
+
+@triton.jit
+def quantize_blocks_kernel(q_ptr, scale_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < n, other=0.0).to(tl.float32)
+    scale = tl.maximum(tl.max(tl.abs(x), 0), 1e-8) / 127.0
+    q = x / scale
+    q = tl.where(q >= 0, tl.floor(q + 0.5), tl.ceil(q - 0.5))
+    tl.store(q_ptr + offsets, tl.minimum(tl.maximum(q, -127.0), 127.0).to(tl.int8), mask=offsets < n)
+    tl.store(scale_ptr + tl.program_id(0), scale)
+
+
+def quantize_blocks(x):
+    """Clamped before the cast: of NaN, where a block has an infinity, the kernel makes -127 and the reference 0."""
+    x = x.contiguous()
+    q, n = torch.empty(x.shape, dtype=torch.int8, device=x.device), x.numel()
+    scale = torch.empty(triton.cdiv(n, 64), dtype=torch.float32, device=x.device)
+    if n:
+        quantize_blocks_kernel[(len(scale),)](q, scale, x, n, BLOCK=64)
+    return q, scale
+
+
+def quantize_blocks_reference(x):
+    blocks = torch.nn.functional.pad(x.reshape(-1), (0, -x.numel() % 64)).view(-1, 64)
+    scale = blocks.abs().amax(1).clamp(min=1e-8) / 127
+    q = blocks / scale[:, None]
+    q = torch.where(q >= 0, (q + 0.5).floor(), (q - 0.5).ceil()).clamp(-127, 127)
+    return q.reshape(-1)[: x.numel()].view(x.shape).to(torch.int8), scale
+
+
+@triton.jit
+def values_backward_kernel(dv_ptr, s_ptr, lse_ptr, do_ptr, T, D, BT: tl.constexpr, BD: tl.constexpr):
+    column = tl.program_id(0)
+    t, d = tl.arange(0, BT), tl.arange(0, BD)
+    s = tl.load(s_ptr + t * T + column, mask=t < T, other=0.0).to(tl.float32)
+    p = tl.where(t < T, tl.exp(s - tl.load(lse_ptr + t, mask=t < T, other=0.0)), 0.0)
+    inside = (t[:, None] < T) & (d[None, :] < D)
+    do = tl.load(do_ptr + t[:, None] * D + d[None, :], mask=inside, other=0.0).to(tl.float32)
+    tl.store(dv_ptr + column * D + d, tl.sum(p[:, None] * do, 0), mask=d < D)
+
+
+def values_backward(q, k, do):
+    """The gradient of the values of attention, from the logarithm of the sums: p = exp(s - lse) as a backward pass has
+    it is off by what float32 rounds of large scores, and in the reference that cancels."""
+    q, k, do = q.float(), k.float(), do.contiguous()
+    assert q.shape == k.shape == do.shape
+    lse = torch.logsumexp(q @ k.T, -1)
+    s = (q.flip(-1).contiguous() @ k.flip(-1).contiguous().T).contiguous()  # summed in another order
+    dv, (T, D) = torch.empty_like(do), q.shape
+    if T:
+        blocks = {"BT": triton.next_power_of_2(T), "BD": triton.next_power_of_2(D)}
+        values_backward_kernel[(T,)](dv, s, lse, do, T, D, **blocks)
+    return dv
+
+
+def values_backward_reference(q, k, do):
+    assert q.shape == k.shape == do.shape
+    return torch.softmax(q @ k.T, -1).T @ do
+
+
+@triton.jit
+def unit_step_kernel(p_ptr, m_ptr, g_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    m = 0.75 * tl.load(m_ptr + offsets, mask=mask) + 0.25 * tl.load(g_ptr + offsets, mask=mask)
+    p = tl.load(p_ptr + offsets, mask=mask)
+    tl.store(p_ptr + offsets, p - 0.125 * m / (tl.abs(m) + 1e-12), mask=mask)
+
+
+def unit_step_(p, m, g):
+    """Nothing of p is changed where m and g are 0: it is a result there, too."""
+    assert p.shape == m.shape == g.shape and p.is_contiguous() and m.is_contiguous() and g.is_contiguous()
+    unit_step_kernel[(triton.cdiv(p.numel(), 64),)](p, m, g, p.numel(), BLOCK=64)
+
+
+def unit_step_reference_(p, m, g):
+    m = 0.75 * m + 0.25 * g
+    p.sub_(0.125 * m / (m.abs() + 1e-12))
+
+
+@triton.jit
+def masked_mean_kernel(y_ptr, x_ptr, keep_ptr, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    keep = tl.load(keep_ptr + row * n_cols + cols, mask=cols < n_cols, other=0) != 0
+    x = tl.load(x_ptr + row * n_cols + cols, mask=keep, other=0.0).to(tl.float32)
+    tl.store(y_ptr + row, tl.sum(x, 0) / tl.maximum(tl.sum(keep.to(tl.int32), 0), 1))
+
+
+def masked_mean(x, keep):
+    x, keep = x.contiguous(), keep.contiguous()
+    y = torch.empty(len(x), dtype=x.dtype, device=x.device)
+    masked_mean_kernel[(len(x),)](y, x, keep, x.shape[1], BLOCK=triton.next_power_of_2(x.shape[1]))
+    return y
+
+
+def masked_mean_reference(x, keep):
+    return torch.where(keep, x, 0.0).sum(1) / keep.sum(1).clamp(min=1)
