@@ -617,8 +617,8 @@ def test_a_usage_error_names_what_is_wrong(tmp_path, capsys):
     file.write_text("import torch\ndef half(x, *, of=2.0):\n    return x / of\n", encoding="utf-8")
     given = "--against", "torch.linalg.cholesky", "--inputs"
     told = {
-        ("missing.py::half", *given, "randn(3)"): "Nothing audited: there is no file missing.py.",
-        (f"{file}::hafl", *given, "randn(3)"): f"Nothing audited: {file} has no function hafl; half is one.",
+        ("missing.py::half", *given, "randn(3)"): "Nothing audited: there is no file missing.py",
+        (f"{file}::hafl", *given, "randn(3)"): f"Nothing audited: {file} has no function hafl; half is one",
         (f"{file}::half", *given, "randn(3), randn(3)"): "half(x, *, of=2.0) does not take 2 inputs: too many",
         (f"{file}::half", *given, "randn(3)"): "must have at least 2 dimensions.",
     }

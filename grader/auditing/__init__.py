@@ -9,7 +9,8 @@ arguments          tensors and numbers at any depth of the arguments
 cases              the cases: sizes (other lengths of axes), variants (other numbers, dtypes, places in memory)
 one_run            one call, interpreted and watched; elsewhere: a GPU that is not there
 expected           what the reference returns; allowed_error: how far careful arithmetic may be from it; rounded: the
-                   reference with each operator perturbed; launched_numbers: with its numbers as a launch rounds them
+                   reference with each operator perturbed; launched_numbers: with its numbers as a launch rounds them;
+                   casts: with what has no whole number
 tuning             the configurations of autotuned kernels: which one runs, and whether others run before
 examination        what one case shows: numbers_compared, order_of_programs (races), kernel_lines (whose fault it is)
 moved              bytes, tensor by tensor; compiled_for: machine code for GPUs that are not here

@@ -9,7 +9,6 @@ import importlib.util
 import inspect
 import os
 import pathlib
-import re
 import sys
 from collections.abc import Callable
 
@@ -78,8 +77,8 @@ def run(options) -> int:
         gpus = tuple(filter(None, options.gpus.split(",")))
         report = audit(function, reference, *inputs, gpus=gpus, seconds=options.seconds, seed=options.seed)
     except (_Usage, CannotAudit) as error:
-        told = say(said("Nothing audited: {error}.", error=error))
-        print(re.sub(r"(?<=[.!?])\.$", "", told), file=sys.stderr)  # an error of others ends as it likes
+        # No full stop: an error of others ends as it likes.
+        print(say(said("Nothing audited: {error}", error=error)), file=sys.stderr)
         return 2
     report.reference = options.against
     print(report)

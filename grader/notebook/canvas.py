@@ -1,8 +1,8 @@
 """A sheet for drawings of boxes and arrows: transparent, legible on light and dark pages, without need of colour.
 
 Positions are in inches from the top left corner. Filled boxes are light, and text on them is dark. Other text is black,
-and so is the frame of a box without a fill: charts.see_through() puts the colour of the page in its place. Matplotlib keeps a text without its template, so each
-one has its sentence beside it.
+and so is the frame of a box without a fill: charts.see_through() puts the colour of the page in its place. Matplotlib
+keeps a text without its template, so each one has its sentence beside it.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Canvas:
         """A box with text in its middle. style: of the box."""
         from matplotlib.patches import Rectangle
 
-        style = style or PLAIN
         self._axes.add_patch(Rectangle((x, y), wide, tall, **style))
         if text:
+            ink = "black" if style["facecolor"] == "none" else INK
             plate = {"boxstyle": "square,pad=0.15", "facecolor": style["facecolor"], "edgecolor": "none"}
             written = self._axes.text(
-                x + wide / 2, y + tall / 2, text, ha="center", va="center", fontsize=size, linespacing=1.25,
-                color="black" if style["facecolor"] == "none" else INK, parse_math=False, bbox=plate if "hatch" in style else None,
+                x + wide / 2, y + tall / 2, text, ha="center", va="center", fontsize=size, color=ink, linespacing=1.25,
+                parse_math=False, bbox=plate if "hatch" in style else None,
             )  # fmt: skip
             written.sentence = text
 
