@@ -1,17 +1,10 @@
-"""The functions of a preprocessed text: who may call them, what a kernel takes, and for how many threads it is made.
-
-To NVCC and NVRTC, a function without __device__ and without __global__ is one of the host, which no kernel can call.
-g++ knows no such difference.
-"""
+"""The kernels of a preprocessed text: what each one takes, and for how many threads it is made."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
 
 _TYPES = ("struct", "class", "union", "enum")
-_OF_THE_DEVICE = ("__device__", "__global__", "constexpr")  # what is constant is called by the compiler
 _NO_NAMES = "alignas decltype noexcept requires __align__ __launch_bounds__ if for while switch".split()
 MOST_THREADS = "cpu_most_threads_of_"  # in front of a kernel's name: the constant that `with_bounds` makes
 _BOUNDS = re.compile(r"\b__launch_bounds__\s*\(((?:[^()]|\([^()]*\))*)\)(?=[^;{}()]*?\b(\w+)\s*\()")
@@ -21,23 +14,9 @@ _BLANK = re.compile(r"(?:\s|# \d+ \"kernel\"\n)*")
 _OTHER_TYPES = frozenset("long size_t ptrdiff_t int64_t uint64_t intptr_t uintptr_t ulong float double".split())
 
 
-class _Function(NamedTuple):
-    """A function that is defined outside of all others.
-
-    name, parameters: of it, the second with their brackets. head, body, end: indices of words.
-    """
-
-    name: str
-    parameters: list[str]
-    head: int
-    body: int
-    end: int
-    of_the_device: bool
-
-
 def parameters(words: list[str], kernel: str) -> list[list[str]] | None:
     """The words of each parameter of a kernel; None where the text defines no such function, or several."""
-    found = [each.parameters for each in _defined(words)[0] if each.name == kernel]
+    found = [taken for name, taken in _defined(words) if name == kernel]
     if len(found) != 1:
         return None
     made, depth = [[]], 0
@@ -58,41 +37,20 @@ def is_an_int(parameter: list[str]) -> bool:
     return not _OTHER_TYPES & set(parameter)
 
 
-def of_the_host(words: list[str]) -> Iterator[tuple[int, str]]:
-    """(index of its first word, name) of each function of the host that one of the device calls.
-
-    words: the tokens of a preprocessed text, without blanks.
-    """
-    functions, declared = _defined(words)
-    named = declared | {each.name for each in functions if each.of_the_device}
-    bodies = [words[each.body : each.end] for each in functions if each.of_the_device]
-    called = {name for body in bodies for name, behind in zip(body, body[1:]) if behind in ("(", "<")}
-    for each in functions:
-        if each.name in called - named:
-            yield each.head, each.name
-
-
-def _defined(words: list[str]) -> tuple[list[_Function], set[str]]:
-    """The functions that a text defines in namespaces and classes; the names that it declares for the device."""
-    functions, declared = [], set()
-    start = i = 0
+def _defined(words: list[str]) -> list[tuple[str, list[str]]]:
+    """(name, parameters with their brackets) of the functions that a text defines in namespaces and classes."""
+    found, start, i = [], 0, 0
     while i < len(words):
         head = words[start:i]
-        if words[i] in (";", "{") and (at := _name(head)) is not None:
-            of_the_device = bool(set(_OF_THE_DEVICE) & set(head))
-            if words[i] == ";":
-                declared |= {head[at]} if of_the_device else set()
-            else:
-                end = _end(words, i)
-                functions.append(_Function(head[at], head[at + 1 :], start, i, end, of_the_device))
-                i = end
-            start = i + 1
-        elif words[i] == "{" and not _goes_on_inside(head):
+        if words[i] == "{" and (at := _name(head)) is not None:
+            found.append((head[at], head[at + 1 :]))
+        if words[i] == "{" and (at is not None or not _goes_on_inside(head)):
             i = _end(words, i)
+            start = i + 1
         elif words[i] in (";", "{", "}"):
             start = i + 1
         i += 1
-    return functions, declared
+    return found
 
 
 def _goes_on_inside(head: list[str]) -> bool:

@@ -41,14 +41,15 @@ def left_out(source: str) -> str:
     """The text without the lines that ask for one of these headers; lines keep their numbers.
 
     What is taken away means nothing to any compiler, in a comment neither, so that all of them read the same kernel. A
-    line that continues the one above it is a part of that. Lines end in one way afterwards: "\\n".
+    line that continues the one above it is a part of that. Lines end in one way afterwards: "\\n". Blanks behind a
+    backslash end a line for NVRTC, and not for g++: with a character behind them they do for both.
     """
     source = re.sub(r"\r+\n", "\n", source)
+    source = re.sub(r"\\[ \t\f\v]+\n", r"\\ ;\n", source)
     return _INCLUDE.sub(lambda found: found[0] if _stays(source, found) else "", source)
 
 
 def _stays(source: str, found: re.Match) -> bool:
     name = found[1] or found[2]
     known = name in _HEADERS or _OF_CUDA.fullmatch(name)
-    above = source[: found.start()].removesuffix("\n").rstrip(" \t\f\v")
-    return not known or ".." in name or above.endswith("\\")
+    return not known or ".." in name or source[: found.start()].endswith("\\\n")

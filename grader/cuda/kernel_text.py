@@ -135,6 +135,7 @@ def preprocessed(said: str) -> tuple[str, str]:
             tokens += [(line, kind, _SPELLED.get(word, word)) for kind, word in found if kind != "space"]
     # __shared__ is an attribute for CUDA, and a specifier for g++: alignas stands before it.
     text = re.sub(r"((?:static\s+)?__shared__)\s+(alignas\s*\([^()]*\))", r"\2 \1", "\n".join(lines))
+    text = re.sub(r"\blong(\s+)double\b", r"\1double", text)  # as on a GPU
     return ("", refused) if (refused := _unfit(tokens)) else (functions.with_bounds(text), "")
 
 
@@ -163,12 +164,8 @@ def _unfit(tokens: list[tuple[int, str, str]]) -> str:
             sentence = _OPEN
         elif word == "__shared__" and _is_given_a_value(words, i):
             sentence = _FILLED
-        elif words[i : i + 2] in (["long", "double"], ["double", "long"]):  # the size of a GPU's is another one
-            sentence = f"{' '.join(words[i : i + 2])!r} has no place in a kernel"
         if sentence:
             return refusal(line, sentence)
-    for i, name in functions.of_the_host(words):
-        return refusal(tokens[i][0], f"a kernel calls '{name}', which is a function of the host")
     return ""
 
 

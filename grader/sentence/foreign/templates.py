@@ -532,7 +532,6 @@ def _templates() -> tuple[Said, ...]:
         said("'{name}' is not for a kernel: the check could not see what it does"),
         said("a global object with a constructor would run when the kernel is loaded"),
         said("a kernel calls functions by their names, not by their addresses"),
-        said("a kernel calls '{name}', which is a function of the host"),
         said("a kernel has no attributes but those of CUDA"),
         said("a kernel includes nothing: CUDA's own functions are there without a header"),
         said("a kernel jumps to no computed place"),
