@@ -1601,3 +1601,71 @@ def test_a_mail_may_hold_a_notebook(tmp_path):
     """So its sender has a row that asks for the notebook itself, as one who handed in an archive."""
     made = planned(write(tmp_path, {f"ada/{NAME}": ADA, "bob/hw.eml": "From: b", "cyd.msg": "x"}))
     assert [*made.students["bob"].unread] == ["bob/hw.eml"] and [*made.students["cyd"].unread] == ["cyd.msg"]
+
+
+VERSIONS = {
+    "a number behind final": ("ada_final", "ada_final2"),
+    "one of them plain": ("ada", "ada_new"),
+    "numbers of versions": ("ada_v1", "ada (version 2)"),
+    "in words": ("Ada Lovelace", "Ada Lovelace - resubmission"),
+    "in Chinese": ("张伟", "张伟最终版"),
+}
+
+
+@pytest.mark.parametrize("case", VERSIONS)
+def test_versions_of_one_file_are_no_two_students_in_silence(case, tmp_path):
+    first, second = VERSIONS[case]
+    write(tmp_path / "class", {f"{first}.ipynb": ADA, f"{second}.ipynb": BOB, "cyd.ipynb": CYD})
+    made = planned(tmp_path / "class")
+    assert len(made.students) == 3 and len(made.doubts) == 1
+    assert "look like one student" in made.doubts[0] and first in made.doubts[0] and second in made.doubts[0]
+
+
+@pytest.mark.parametrize("names", [("student1", "student2"), ("wang", "wang2"), ("ada_1", "ada_2"), ("finaly", "ly")])
+def test_who_is_called_alike_but_for_a_number_may_be_two(names, tmp_path):
+    write(tmp_path / "class", {f"{name}.ipynb": text for name, text in zip(names, (ADA, BOB))})
+    made = planned(tmp_path / "class")
+    assert set(made.students) == set(names) and not made.doubts
+
+
+def test_a_roster_knows_versions_numbers_without_zeros_and_other_spellings(tmp_path):
+    people = (
+        "name,login,student id\nAda Lovelace,ada,12345\nBob Byron,bob,12346\nJürgen Müller,jm,1\nRene Østby,ro,2\n"
+        "Cyd New,cyd,3\n"
+    )
+    names = ("ada_final", "0012346", "Juergen Mueller", "René Ostby", "Cyd New")
+    write(tmp_path / "class", {f"{name}.ipynb": work(f"{n} * x") for n, name in enumerate(names)})
+    made = planned(tmp_path / "class", roster=of_tables([("class.csv", people.encode())]))
+    assert set(made.students) == set(names) and not (made.missing or made.unlisted or made.doubts)
+
+
+def test_a_late_version_of_one_in_the_roster_is_a_choice_for_a_person(tmp_path):
+    people = of_tables([("class.csv", b"name,login\nAda Lovelace,ada\nBob Byron,bob\n")])
+    write(tmp_path / "class", {"ada.ipynb": ADA, "ada_final2.ipynb": BOB, "bob.ipynb": CYD})
+    made = planned(tmp_path / "class", roster=people)
+    assert set(made.students) == {"ada", "bob"} and "several different notebooks" in made.doubts[0]
+
+
+@pytest.mark.parametrize("between", ["", ".ipynb"])
+def test_a_second_download_of_drive_is_called_as_its_student(between, tmp_path):
+    files = {
+        f"Copy of 00_check_your_bench{between} - Ada Lovelace.ipynb": ADA,
+        f"Copy of 00_check_your_bench{between} - Bob B.ipynb (1)": BOB,
+    }
+    made = planned(write(tmp_path / "class", files))
+    assert set(made.students) == {"Ada Lovelace", "Bob B"} and not (made.doubts or made.perhaps_one)
+
+
+def test_brightspace_names_students_whatever_the_language_of_its_times(tmp_path):
+    days = ("22 nov. 2026 10h15", "2026-11-23 10.15", "22. November 2026 1015")
+    for at, day in enumerate(days):
+        folder = tmp_path / str(at) / "class"
+        write(folder, {f"11-99 - Ada Lovelace - {day}/{NAME}": ADA, f"12-99 - Bob - Byron - {day}/{NAME}": BOB})
+        assert set(planned(folder).students) == {"Ada Lovelace_11", "Bob - Byron_12"}
+
+
+def test_a_folder_of_gradescope_that_its_list_does_not_name_stops(tmp_path):
+    above = "assignment_1_export"
+    files = {f"{above}/submission_{n}/{NAME}": text for n, text in zip((11, 12, 13), (ADA, BOB, CYD))}
+    made = planned(write(tmp_path / "class", {f"{above}/submission_metadata.yml": METADATA} | files))
+    assert len(made.students) == 4 and len(made.doubts) == 1 and "submission_13" in made.doubts[0]

@@ -291,6 +291,16 @@ class _Reader:
                 )
             )
         self.says(said("Gradescope's export"))
+        unknown = [each.title for each in folder.folders.values() if not known.get(each.title) and any(each.all_files())]
+        if known and unknown:
+            self.layout.doubts.append(
+                said(
+                    "{file} does not say whose these are: {folders}. Download the export again: else each student is "
+                    "called as a folder",
+                    file=gradescope_export.FILE,
+                    folders=listed(unknown),
+                )
+            )
         for each in folder.folders.values():
             for one in known.get(each.title) or [gradescope_export.Submitter(each.title, ())]:
                 attempt = (one.handed_in,) if one.handed_in else None  # who is in two groups has two submissions
@@ -525,9 +535,11 @@ class _Reader:
                 continue
             else:
                 loose = not (of_many and file_names.is_document(last))
-                named = not (file_names.is_of_course(last) or file_names.names_nobody(stem))
+                named = bool(by_person and persons[name])
+                named = named or not (file_names.is_of_course(last) or file_names.names_nobody(stem))
                 plain = file_names.without_marks_of_a_program(stem)
-                names = (stem,) if persons[name] and not by_person else (plain,) if plain != stem else ()
+                other = plain != stem and not (by_person and file_names.is_piece(plain))
+                names = (stem,) if persons[name] and not by_person else (plain,) if other else ()
                 owner = Owner(persons[name] or stem, last, names, loose=loose, named=named)
             self.add(name, dataclasses.replace(owner, place=folder.path))
 
