@@ -170,9 +170,10 @@ class Roster:
         return alike
 
     def _of_version(self, student: str) -> list[Person]:
-        """Of a name with "final", "v2" or the like behind it."""
+        """Of a name with "final", "v2" or the like behind it. "Kim New" may be somebody's whole name, and no "kim"."""
         plain_name = file_names.without_marks_of_a_version(student)
-        return self.find(plain_name) if plain_name != student else []
+        whole = " " not in student or len(_words(plain_name)) > 1 or not plain_name.isascii()
+        return self.find(plain_name) if plain_name != student and whole else []
 
     def _numbered(self, student: str) -> list[Person] | None:
         """Of a name with a number behind it, as Moodle and Canvas make them."""
