@@ -1609,6 +1609,10 @@ VERSIONS = {
     "numbers of versions": ("ada_v1", "ada (version 2)"),
     "in words": ("Ada Lovelace", "Ada Lovelace - resubmission"),
     "in Chinese": ("张伟", "张伟最终版"),
+    "in brackets of Chinese": ("张伟（1）", "张伟（2）"),
+    "attempts": ("ada attempt 1", "ada attempt 2"),
+    "days": ("ada_2026-11-22", "ada_2026-11-23"),
+    "an accent": ("José Roy", "Jose Roy"),
 }
 
 
@@ -1669,3 +1673,54 @@ def test_a_folder_of_gradescope_that_its_list_does_not_name_stops(tmp_path):
     files = {f"{above}/submission_{n}/{NAME}": text for n, text in zip((11, 12, 13), (ADA, BOB, CYD))}
     made = planned(write(tmp_path / "class", {f"{above}/submission_metadata.yml": METADATA} | files))
     assert len(made.students) == 4 and len(made.doubts) == 1 and "submission_13" in made.doubts[0]
+
+
+NAMESAKES = {
+    "Canvas": ("lovelaceada_101_9001_{}", "lovelaceada_102_9002_{}"),
+    "Moodle": ("Ada Lovelace_101_assignsubmission_file_/{}", "Ada Lovelace_102_assignsubmission_file_/{}"),
+    "Brightspace": ("11-99 - Ada Lovelace - Nov 22, 2026 1015 AM/{}", "12-99 - Ada Lovelace - Nov 22, 2026 1016 AM/{}"),
+}
+
+
+@pytest.mark.parametrize("platform", NAMESAKES)
+@pytest.mark.parametrize("second", [BOB, BLANK])
+def test_two_students_of_a_platform_are_no_one_by_their_name(platform, second, tmp_path):
+    """Where the roster has one of them, the other one's work would be an earlier attempt."""
+    files = {form.format(NAME): text for form, text in zip(NAMESAKES[platform], (ADA, second))}
+    one = of_tables([("class.csv", b"name,email\nAda Lovelace,ada@x.org\nBob Byron,bob@x.org\n")])
+    made = planned(write(tmp_path / "class", files), roster=one)
+    assert len(made.doubts) == 1 and f"{platform} knows several students" in made.doubts[0]
+
+
+def test_moodle_numbers_one_student_anew_in_each_assignment(tmp_path):
+    one = of_tables([("class.csv", b"name,email\nAda Lovelace,ada@x.org\n")])
+    files = {
+        f"hw0/Ada Lovelace_101_assignsubmission_file_/{NAME}": ADA,
+        "hw4/Ada Lovelace_222_assignsubmission_file_/04_one_row.ipynb": one_row("return n"),
+    }
+    made = planned(write(tmp_path / "class", files), roster=one)
+    assert len(made.students) == 1 and not made.doubts
+
+
+def test_a_clone_without_a_notebook_is_a_student_beside_a_single_one_with_work(tmp_path):
+    above = "one-row-submissions/one-row"
+    files = {f"{above}-{who}/.git/HEAD": "x" for who in LOGINS} | {f"{above}-{who}/README.md": "x" for who in LOGINS}
+    made = planned(write(tmp_path / "class", files | {f"{above}-ada/notebooks/{NAME}": ADA}))
+    assert set(made.students) == {f"one-row-{who}" for who in LOGINS}
+
+
+def test_an_address_before_the_name_of_a_lesson_is_found(tmp_path):
+    one = of_tables([("class.csv", b"name,email\nAda Lovelace,ada@x.org\nBob Byron,bob@x.org\n")])
+    files = {f"ada@x.org_{NAME}": ADA, "bob@x.org.ipynb": BOB}
+    made = planned(write(tmp_path / "class", files), roster=one)
+    assert not (made.missing or made.unlisted or made.doubts)
+
+
+@pytest.mark.parametrize("folders", [("00_check_your_bench", "04_one_row"), ("week 1", "week 2"), ("hw0", "hw4")])
+def test_students_in_folders_of_lessons_are_no_single_one(folders, tmp_path):
+    """Where no name is in two of the folders, as nothing but a name says that they are several."""
+    files = {f"{folders[0]}/ada.ipynb": ADA, f"{folders[1]}/bob.ipynb": one_row("return n")}
+    assert planned(write(tmp_path / "class", files)).doubts
+    one = {f"{folders[0]}/{NAME}": ADA, f"{folders[1]}/04_one_row (1).ipynb": one_row("return n")}
+    made = planned(write(tmp_path / "ada", one))
+    assert [*made.students] == ["ada"] and not made.doubts

@@ -68,8 +68,9 @@ _COPY = re.compile(
 )
 # What a person writes behind a name to tell a later version of a file. A bare number may be a student's.
 _VERSION = re.compile(
-    rf"{_OF_A_PROGRAM}|[ _-]*[(（]?(?:(?<=[ _(（-])(?:final|new|old|updated?|revised|resubmi(?:t|tted|ssion)|latest"
-    r"|fixed|backup|v(?:er(?:sion)?)?[ _-]?(?=[0-9]))|最终版?|终版|修改版?|新版|旧版|重交|第[0-9一二三四五]版)"
+    rf"{_OF_A_PROGRAM}|[ _-]*（[0-9]{{1,2}}）$|[ _-]+[0-9]{{4}}(?:[-_.][0-9]{{2}}){{2}}$"
+    r"|[ _-]*[(（]?(?:(?<=[ _(（-])(?:final|new|old|updated?|revis(?:ed|ion)|(?:re)?submi(?:t|tted|ssion)|latest|fixed"
+    r"|corrected|draft|attempt|try|backup|v(?:er(?:sion)?)?[ _-]?(?=[0-9]))|最终版?|终版|修改版?|新版|旧版|重交|第[0-9一二三四五]版)"
     r"[ _-]*[0-9]{0,2}[)）]?$",
     re.IGNORECASE,
 )
@@ -87,7 +88,8 @@ _OF_NOBODY = re.compile(
     r"|onedrive(?:[ _-][0-9]{1,4}){0,4}"  # of a download of several: OneDrive_1_11-22-2026
     r"|归档|新建文件夹|未命名(?:文件夹)?)[ _-]?[0-9]{0,3}"
     r"|(?:my[ _-]?)?"
-    r"(?:notebooks?|hw|home[ _-]?work|assignments?|exercises?|submissions?|lab|lesson|final|draft|answers?)"
+    r"(?:notebooks?|hw|home[ _-]?work|assignments?|exercises?|submissions?|lab|lesson|final|draft|answers?"
+    r"|solutions?|lectures?|templates?|examples?|demo)"
     r"|(?:我的)?(?:作业|实验|练习|习题|答案)",
     re.IGNORECASE,
 )

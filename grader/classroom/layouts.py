@@ -248,7 +248,9 @@ class _Reader:
             return
         bearing = folder.bearing
         if bearing and not folder.own_notebooks and depth < _MAX_DEPTH:
-            if len(bearing) == 1 and _is_around(bearing[0], folder.title):
+            others = [each for each in folder.folders.values() if each not in bearing]
+            alone = len(bearing) == 1 and not any(map(_is_repository, others))  # such a clone is a student's, too
+            if alone and _is_around(bearing[0], folder.title):
                 self.leave(folder, bearing)
                 self.place(bearing[0], depth + 1)
                 return
@@ -709,7 +711,7 @@ def _doubt_a_single_student(layout: Layout) -> None:
         if person := next(filter(may_be_a_person, map(file_names.without_ending, above)), None):
             folders[person] = None
         elif (
-            not above
+            all(map(file_names.is_piece, above))
             and not file_names.is_piece(_stem(last))
             and (file_names.is_notebook(name) or not may_be_a_person(owner.student))
         ):

@@ -23,6 +23,7 @@ from .submissions import Found, SubmittedFile
 
 FILE = "plan.json"
 _IN_A_LINE = 5  # files
+_TELLING_APART = {"Canvas", "Moodle", "Blackboard", "Brightspace", "Gradescope"}  # by numbers, logins or addresses
 _MOST_JUDGED = 10  # notebooks of one student for one lesson that are judged without asking
 
 
@@ -107,6 +108,7 @@ def make(
         expected=roster,
     )
     mine = _by_student(candidates, roster)
+    plan.doubts += _several_of_one(mine.values())
     several = len(mine) > 1
     worked = {
         each.contents.lesson for each in candidates
@@ -152,9 +154,36 @@ def _by_student(candidates: list[Candidate], roster: Roster) -> dict[str, list[C
     of_person: dict[str, str] = {}
     for each in candidates:
         key = each.file.student
-        people = roster.find_any((key, *each.owner.names))
+        people = roster.find_any((key, *each.owner.names), _of_canvas(key, each.owner.by))
         found.setdefault(of_person.setdefault(people[0].key, key) if len(people) == 1 else key, []).append(each)
     return found
+
+
+def _of_canvas(key: str, by: str | None) -> tuple[str, str] | None:
+    """Canvas' own (name, user id) of a student whom it names; None for others, and where grading is anonymous."""
+    name, _, user = key.rpartition("_")
+    return (name, user) if by == "Canvas" and user.isdecimal() else None
+
+
+def _several_of_one(mine: Iterable[Sequence[Candidate]]) -> Iterator[Said]:
+    """Sentences about students whom a platform tells apart, and the roster does not: it has one person of this name.
+
+    mine: the files of each student. Moodle's numbers are others in each assignment, so there they tell of files for one
+    lesson.
+    """
+    for theirs in mine:
+        found: dict[tuple[str | None, str | None], dict[str, None]] = defaultdict(dict)
+        for each in theirs:
+            by = each.owner.by
+            found[by, each.contents.lesson if by == "Moodle" else None][each.file.student] = None
+        for (by, _), keys in found.items():
+            if by in _TELLING_APART and len(keys) > 1:
+                yield said(
+                    "{platform} knows several students, {students}, and the roster has one of this name. Add the "
+                    "others to the roster, with their numbers; if they are one person, add --yes",
+                    platform=by,
+                    students=listed([*keys]),
+                )
 
 
 def _own_work(theirs: list[Candidate], worked: set[str | None], several: bool) -> list[Candidate]:
@@ -232,7 +261,9 @@ def _add(
 def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> None:
     """Find what looks wrong, what a person has to look at, and who is missing."""
     roster = plan.expected
-    of_roster = {key: roster.find_any((key, *student.names)) for key, student in plan.students.items()}
+    of_roster = {
+        key: roster.find_any((key, *student.names), _of_canvas(key, student.by)) for key, student in plan.students.items()
+    }
     for student in plan.students.values():
         plan.for_a_person += [joined("{one}: {two}", [student.key, name, why]) for name, why in student.unread.items()]
         for choice in student.choices.values():

@@ -39,7 +39,7 @@ _SHARED = ("email", "login", "number", "github", "canvas")  # kinds of identifie
 _PARTICIPANT = re.compile(r"(?:participant|teilnehmer\S*|参与者)\s*([0-9]{1,18})", re.IGNORECASE)
 # A number of a student's in a name, or what stands in brackets.
 _IN_A_NAME = re.compile(r"[0-9]{4,18}|(?<=[(（])[^()（）]+(?=[)）]$)")
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_ADDRESS = re.compile(r"[\w.+-]+@[^\W_]+(?:[.-][^\W_]+)+")  # what follows a "_" is no part of it
 _WITH_NUMBER = re.compile(r"(.+)_([0-9]{1,18})", re.DOTALL)  # what file_names makes of Canvas' and Moodle's names
 _NUMBERED = re.compile(r"(.+)[_ -]([0-9]{1,18})", re.DOTALL)  # as people number files, too
 _FAMILY_FIRST = re.compile("[\u3400-\u9fff\uac00-\ud7a3·]+")  # names in Chinese characters or Hangul
@@ -231,12 +231,13 @@ def stranger(student: str, canvas: tuple[str, str] | None = None) -> Person:
 
 
 def spelled_alike(students: Iterable[str]) -> list[list[str]]:
-    """Groups of students whose names differ in nothing but case, spaces, marks, where the first name stands, and what
+    """Groups of students whose names differ in nothing but case, spaces, marks, accents, where the first name stands, and what
     a copy or a version of a file is called.
     """
     found: dict[str, list[str]] = {}
     for student in students:
-        found.setdefault(_flat(_spoken(file_names.without_marks_of_a_version(student))), []).append(student)
+        spoken = _spoken(file_names.without_marks_of_a_version(student))
+        found.setdefault(min(_spellings(spoken), default=_flat(spoken)), []).append(student)
     return [group for flat, group in found.items() if flat and len(group) > 1]
 
 
