@@ -1724,3 +1724,25 @@ def test_students_in_folders_of_lessons_are_no_single_one(folders, tmp_path):
     one = {f"{folders[0]}/{NAME}": ADA, f"{folders[1]}/04_one_row (1).ipynb": one_row("return n")}
     made = planned(write(tmp_path / "ada", one))
     assert [*made.students] == ["ada"] and not made.doubts
+
+
+@pytest.mark.parametrize("folders", [("Mon", "Tue"), ("pair1", "pair2"), ("late", "cyd")])
+def test_files_of_several_with_the_same_answers_are_no_copies_of_one(folders, tmp_path):
+    """Of a lesson with one line, a whole section may have the same answers."""
+    first, second = folders
+    files = {f"{first}/ada.ipynb": ADA, f"{first}/bob.ipynb": ADA, f"{second}/{NAME}": BOB}
+    made = planned(write(tmp_path / "class", files))
+    assert len(made.doubts) == 1 and "under several names: ada, bob" in made.doubts[0]
+
+
+@pytest.mark.parametrize("second", ["mine (1)", "mine_final2", "hw0", "00_check_your_bench", "mine-Copy1", "solution"])
+def test_copies_of_one_are_no_several_students(second, tmp_path):
+    files = {"ada/mine.ipynb": ADA, f"ada/{second}.ipynb": ADA, f"bob/{NAME}": BOB}
+    made = planned(write(tmp_path / "class", files))
+    assert set(made.students) == {"ada", "bob"} and not made.doubts
+
+
+def test_a_folder_that_holds_an_empty_one_is_named(tmp_path):
+    files = {f"Submitted files/Ada/hw/{NAME}": ADA, "Submitted files/Bob/hw/.DS_Store": "x"}
+    made = planned(pack(tmp_path / "class.zip", files))
+    assert made.left_out == {"Submitted files/Bob": "a folder without files"}

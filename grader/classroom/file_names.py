@@ -41,7 +41,7 @@ _BRIGHTSPACE = re.compile(
 _NBGRADER = "submitted"  # nbgrader: submitted/<student>/<assignment>/<file>
 # How the name of a notebook ends, with what browsers and mail programs put behind it.
 _MORE = r"(?:\.(?:json|txt))?(?: ?\([0-9]+\))?\s*$"
-_ENDING = re.compile(rf"(?:\.(?:ipynb|py))?\.zip$|\.ipynb(?: ?\([0-9]+\))?$|\.py$", re.IGNORECASE)
+_ENDING = re.compile(r"(?:\.(?:ipynb|py))?\.zip$|\.ipynb(?: ?\([0-9]+\))?$|\.py$", re.IGNORECASE)
 _IPYNB = re.compile(rf"\.ipynb{_MORE}", re.IGNORECASE)
 _PYTHON = re.compile(rf"\.py{_MORE}", re.IGNORECASE)
 _ARCHIVE = re.compile(r"\.(?:zip|7z|rar|tar|t?gz|bz2|xz)$", re.IGNORECASE)
@@ -68,9 +68,11 @@ _COPY = re.compile(
 )
 # What a person writes behind a name to tell a later version of a file. A bare number may be a student's.
 _VERSION = re.compile(
-    rf"{_OF_A_PROGRAM}|[ _-]*（[0-9]{{1,2}}）$|[ _-]+[0-9]{{4}}(?:[-_.][0-9]{{2}}){{2}}$"
-    r"|[ _-]*[(（]?(?:(?<=[ _(（-])(?:final|new|old|updated?|revis(?:ed|ion)|(?:re)?submi(?:t|tted|ssion)|latest|fixed"
-    r"|corrected|draft|attempt|try|backup|v(?:er(?:sion)?)?[ _-]?(?=[0-9]))|最终版?|终版|修改版?|新版|旧版|重交|第[0-9一二三四五]版)"
+    rf"{_OF_A_PROGRAM}|[ _-]*（[0-9]{{1,2}}）$"
+    r"|[ _-]+[0-9]{4}(?:[-_.][0-9]{2}){2}$"
+    r"|[ _-]*[(（]?(?:(?<=[ _(（-])(?:final|new|old|updated?|revis(?:ed|ion)|(?:re)?submi(?:t|tted|ssion)|latest"
+    r"|fixed|corrected|draft|attempt|try|backup|v(?:er(?:sion)?)?[ _-]?(?=[0-9]))"
+    r"|最终版?|终版|修改版?|新版|旧版|重交|第[0-9一二三四五]版)"
     r"[ _-]*[0-9]{0,2}[)）]?$",
     re.IGNORECASE,
 )
@@ -231,7 +233,8 @@ def person(stem: str) -> str:
     """What a name without its ending says beside the lesson: "Ada Lovelace - 04_one_row (1)" is "Ada Lovelace"."""
     stem = _without_marks_of_a_copy(stem)
     slugs = "|".join(re.escape(slug).replace("_", r"[\W_]+") for slug, _ in lessons.OUTLINE.values())
-    rest = re.sub(rf"(?<![a-z])(?:[0-9]{{1,2}}[\W_]+)?(?:{slugs})(?![a-z])(?:\.ipynb\b)?", "\0", stem, count=1, flags=re.IGNORECASE)
+    of_lesson = rf"(?<![a-z])(?:[0-9]{{1,2}}[\W_]+)?(?:{slugs})(?![a-z])(?:\.ipynb\b)?"
+    rest = re.sub(of_lesson, "\0", stem, count=1, flags=re.IGNORECASE)
     parts = [_COPY.sub("", part.strip(" _-.,")).strip(" _-.,") for part in rest.split("\0")]
     parts = [re.sub(r"(?i)[\W_]*\bcopy of$|^的副本[\W_]*", "", part) for part in parts]
     parts = [re.sub(r"^[(（](.*)[)）]$", r"\1", part) for part in parts]

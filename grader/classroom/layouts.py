@@ -293,7 +293,8 @@ class _Reader:
                 )
             )
         self.says(said("Gradescope's export"))
-        unknown = [each.title for each in folder.folders.values() if not known.get(each.title) and any(each.all_files())]
+        strange = (each for each in folder.folders.values() if not known.get(each.title))
+        unknown = [each.title for each in strange if any(each.all_files())]
         if known and unknown:
             self.layout.doubts.append(
                 said(

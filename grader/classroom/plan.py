@@ -262,7 +262,7 @@ def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> N
     """Find what looks wrong, what a person has to look at, and who is missing."""
     roster = plan.expected
     of_roster = {
-        key: roster.find_any((key, *student.names), _of_canvas(key, student.by)) for key, student in plan.students.items()
+        key: roster.find_any((key, *each.names), _of_canvas(key, each.by)) for key, each in plan.students.items()
     }
     for student in plan.students.values():
         plan.for_a_person += [joined("{one}: {two}", [student.key, name, why]) for name, why in student.unread.items()]
@@ -326,6 +326,7 @@ def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> N
                 names=listed(unnamed),
             )
         )
+    plan.doubts += _under_several_names(plan)
     plan.doubts += _several_places(plan.students.values(), of_roster)
     unclear = [plan.students[key] for key, people in of_roster.items() if len(people) != 1]
     alike = spelled_alike(each.key for each in unclear if each.key not in unnamed)
@@ -371,6 +372,36 @@ def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> N
                 students=listed(gone),
             )
         )
+
+
+def _under_several_names(plan: Plan) -> Iterator[Said]:
+    """Sentences about files of a student that may be of several: different ones are named as such."""
+    for student in plan.students.values():
+        for choice in student.choices.values():
+            if not choice.undecided and (persons := _persons(choice)):
+                yield said(
+                    "“{student}” has files of lesson {lesson} with the same answers under several names: {names}. "
+                    "Are these several students? If so, give each student a folder; if they are one, add --yes",
+                    student=student.key,
+                    lesson=choice.lesson,
+                    names=listed(persons),
+                )
+
+
+def _persons(choice: Choice) -> list[str]:
+    """What files beside each other in one folder are called, if that may be the names of several persons; else empty.
+
+    A folder of a section or of a pair is no student's, and the answers in it may be the same.
+    """
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for each in (*choice.counts, *(one for one, _ in choice.instead)):
+        folder, _, last = each.file.name.rpartition("/")
+        stem = file_names.without_marks_of_a_version(file_names.without_ending(last))
+        person = file_names.person(stem) or file_names.person_of_piece(stem) or stem
+        by_hand = each.owner.by is None and not each.owner.loose and not (each.blank or each.is_checkpoint)
+        if by_hand and may_be_a_person(person) and not file_names.names_nobody(person):
+            found[folder][person] = None
+    return next(([*persons] for persons in found.values() if len(persons) > 1), [])
 
 
 def _who_is_who(plan: Plan) -> Iterator[Said]:

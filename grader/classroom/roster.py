@@ -231,8 +231,8 @@ def stranger(student: str, canvas: tuple[str, str] | None = None) -> Person:
 
 
 def spelled_alike(students: Iterable[str]) -> list[list[str]]:
-    """Groups of students whose names differ in nothing but case, spaces, marks, accents, where the first name stands, and what
-    a copy or a version of a file is called.
+    """Groups of students whose names differ in nothing but case, spaces, marks, accents, where the first name stands,
+    and what a copy or a version of a file is called.
     """
     found: dict[str, list[str]] = {}
     for student in students:
