@@ -256,7 +256,7 @@ def test_of_two_names_of_one_row_of_canvas_the_better_file_counts(first, second,
 def test_feedback_for_a_platform_that_handed_out_nothing_is_refused(form, of, tmp_path, capsys):
     store(tmp_path, of)
     assert main(["export", str(tmp_path), "--format", form]) == 2
-    assert "nothing is written" in capsys.readouterr().err
+    assert "Nothing exported: no file in these results has a name of" in capsys.readouterr().err
     assert not list(tmp_path.glob("*.zip"))
 
 

@@ -47,8 +47,8 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     if not feedbacks:
         raise NothingFits(
             said(
-                "no file in these results has a name of Canvas', such as “lovelaceada_101_9001_04_one_row.ipynb”, so "
-                "nothing is written. Grade what Canvas handed out, or export another format"
+                "no file in these results has a name of Canvas', such as “lovelaceada_101_9001_04_one_row.ipynb”. "
+                "Grade what Canvas handed out, or export another format"
             )
         )
     archive.write(to, {name: _file(name, lines) for name, lines in feedbacks.items()})

@@ -91,8 +91,11 @@ class Entry:
 
     @property
     def exempt(self) -> bool:
-        """Whether the student need not do this lesson."""
-        return any(word.of_lesson and word.points is None for word in self.worth.overrides)
+        """Whether the student need not do this lesson: it is said of the lesson, or of each exercise with points."""
+        of_lesson = [word for word in self.worth.overrides if word.of_lesson]
+        if of_lesson:
+            return of_lesson[-1].points is None
+        return self.worth.exempted > 0 and not self.row["max_score"] and not self.row["score"]
 
     @property
     def by_hand(self) -> list[Said | str]:

@@ -37,8 +37,8 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     if not files:
         raise NothingFits(
             said(
-                "no file in these results has a name of Moodle's, such as “Ada Lovelace_101_assignsubmission_file_”, "
-                "so nothing is written. Grade what Moodle handed out, or export another format"
+                "no file in these results has a name of Moodle's, such as “Ada Lovelace_101_assignsubmission_file_”. "
+                "Grade what Moodle handed out, or export another format"
             )
         )
     archive.write(to, files)
