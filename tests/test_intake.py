@@ -1583,14 +1583,14 @@ def test_a_script_of_nbconvert_is_read_in_the_order_of_its_counts():
 
 
 def test_what_mail_and_onedrive_set_before_a_name_is_no_student(tmp_path):
-    """Outlook's RE and FW name nobody; zips of OneDrive hold students, and bear no one's name."""
+    """Outlook's RE and FW name nobody; zips of OneDrive hold students."""
     mails = {f"RE_ hw0 - Bob/{NAME}": BOB, f"FW_ hw0 Cyd/{NAME}": CYD, f"AW_ HW0/{NAME}": work("x+x")}
     made = planned(write(tmp_path / "mail", mails | {f"Ada/{NAME}": ADA}))
     assert {"Ada", "Bob", "Cyd", "AW_ HW0"} == set(made.students)
     zips = [f"OneDrive_{n}_11-22-2026.zip" for n in (1, 2)]
     one_each = {zips[0]: _zip({f"Ada/{NAME}": ADA}), zips[1]: _zip({f"Bob/{NAME}": BOB})}
     made = planned(write(tmp_path / "1", one_each))
-    assert any("bear no student's name: OneDrive_1" in doubt for doubt in made.doubts)
+    assert set(made.students) == {"Ada", "Bob"} and not made.doubts
     first, second = {"Ada": ADA, "Cyd": CYD}, {"Bob": BOB, "Dan": work("2.0 * x")}
     parts = (_zip({f"{name}/{NAME}": text for name, text in part.items()}) for part in (first, second))
     made = planned(write(tmp_path / "2", dict(zip(zips, parts))))
@@ -1746,3 +1746,29 @@ def test_a_folder_that_holds_an_empty_one_is_named(tmp_path):
     files = {f"Submitted files/Ada/hw/{NAME}": ADA, "Submitted files/Bob/hw/.DS_Store": "x"}
     made = planned(pack(tmp_path / "class.zip", files))
     assert made.left_out == {"Submitted files/Bob": "a folder without files"}
+
+
+@pytest.mark.parametrize("ending", [".zip", ""])
+def test_what_onedrive_packs_in_several_zips_lies_beside_each_other(ending, tmp_path):
+    """A part that holds a student's files without a folder names nobody."""
+    inside = [
+        {f"Ada Lovelace/{NAME}": ADA, f"Bob B/{NAME}": BOB},
+        {f"Cyd C/hw/{NAME}": CYD, "Bob B/04_one_row.ipynb": BLANK},
+    ]
+
+    def lay(folder, files):
+        for number, each in enumerate(files, 1):
+            part = folder / f"OneDrive_{number}_11-22-2026{ending}"
+            pack(part, each) if ending else write(part, each)
+        return planned(folder)
+
+    made = lay(tmp_path / "class", inside)
+    assert set(made.students) == {"Ada Lovelace", "Bob B", "Cyd C"} and not made.doubts
+    assert len(made.files) == 3 and len(made.left_out) == 1
+    for name, (first, second) in {"flat": (NAME, NAME), "hw": (f"hw0/{NAME}", "hw4/04_one_row.ipynb")}.items():
+        of_nobody = lay(tmp_path / name, [{first: ADA}, {second: BOB}])
+        assert len(of_nobody.doubts) == 1 and "bear no student's name" in of_nobody.doubts[0]
+    of_two = lay(tmp_path / "two", [{f"gpu/{NAME}": ADA}, {f"gpu/{NAME}": BOB}])
+    assert len(of_two.doubts) == 1 and "zip files of OneDrive have the same file" in of_two.doubts[0]
+    submitted = [{f"Submitted files/{who}/One row/Version 1/{NAME}": ADA} for who in ("Ada", "Bob")]
+    assert set(lay(tmp_path / "teams", submitted).students) == {"Ada", "Bob"}

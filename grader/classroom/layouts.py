@@ -49,6 +49,8 @@ _PART_OF_DRIVE = re.compile(
     r"(?P<whole>.*-[0-9]{8}T[0-9]{6}Z(?:-[0-9]+)*)-(?P<number>[0-9]{3})(?: ?\([0-9]+\))?(?:\.zip)?",
     re.DOTALL | re.IGNORECASE,
 )
+# OneDrive packs what is chosen, of a large class in several zip files: the folders in them lie beside each other.
+_OF_ONEDRIVE = re.compile(r"onedrive_[0-9]+_[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,4}(?: ?\([0-9]+\))?(?:\.zip)?", re.IGNORECASE)
 _MARK_OF_GIT = re.compile(r"(?:^|/)\.git(?:/HEAD)?$")
 _OF_ATTEMPT = re.compile(r"(.+_attempt_[0-9-]{19})(_|\.txt)")  # how Blackboard's names begin
 _ATTEMPT_TEXT = re.compile(r"Name: *(?P<name>.+?) *\((?P<user>[^()\n]+)\)\s*$", re.MULTILINE)  # of Blackboard
@@ -189,6 +191,7 @@ def of(names: list[str], title: str, load: Callable[[str], bytes]) -> Layout:
             _put(top, name)
     _Reader(found, load).place(top, 0)
     _doubt_missing_parts(found, top)
+    _doubt_parts_with_one_name(found, top)
     _leave_out_the_course(found)
     if not found.doubts:
         _doubt_a_single_student(found)
@@ -214,15 +217,19 @@ def clone_of(name: str) -> str | None:
 def _put(top: _Folder, name: str) -> None:
     clone = clone_of(name)
     *folders, _ = name.split("/") if clone is None else clone.split("/") + [""]
-    at = top
-    for part in folders[:_MAX_DEPTH]:
+    at, around = top, ""
+    for depth, part in enumerate(folders[:_MAX_DEPTH], 1):
         if part in ("", ".", ".."):
+            continue
+        inside = "".join(folders[depth : depth + 1])
+        if _OF_ONEDRIVE.fullmatch(part) and inside and may_be_a_person(inside) and not file_names.names_nobody(inside):
+            around += f"{part}/"
             continue
         found = _PART_OF_DRIVE.fullmatch(part)
         key = found["whole"] if found else part
         if key not in at.folders:  # of several parts, the path is that of the first one
-            at.folders[key] = _Folder(file_names.without_ending(key), f"{at.path}{part}/")
-        at = at.folders[key]
+            at.folders[key] = _Folder(file_names.without_ending(key), f"{at.path}{around}{part}/")
+        at, around = at.folders[key], ""
         at.parts |= {int(found["number"])} if found else set()
     if clone is not None:
         at.git = True
@@ -697,6 +704,22 @@ def _doubt_missing_parts(layout: Layout, folder: _Folder) -> None:
                 )
             )
         _doubt_missing_parts(layout, each)
+
+
+def _doubt_parts_with_one_name(layout: Layout, folder: _Folder) -> None:
+    """Ask a person where two zip files of OneDrive have one file: each may be of another student."""
+    times = Counter(map(folder.last, folder.files))
+    twice = [name for name in folder.files if times[folder.last(name)] > 1]
+    if any(_OF_ONEDRIVE.fullmatch(part) for name in twice for part in name.split("/")):
+        layout.doubts.append(
+            said(
+                "several zip files of OneDrive have the same file: {files}. If they are of several students, put each "
+                "into a folder with the name of its student; if one was downloaded twice, delete it",
+                files=listed(twice),
+            )
+        )
+    for each in folder.folders.values():
+        _doubt_parts_with_one_name(layout, each)
 
 
 def _doubt_a_single_student(layout: Layout) -> None:
