@@ -1748,6 +1748,12 @@ def test_a_folder_that_holds_an_empty_one_is_named(tmp_path):
     assert made.left_out == {"Submitted files/Bob": "a folder without files"}
 
 
+def test_folders_of_versions_are_no_students(tmp_path):
+    files = {f"ada/v1/{NAME}": ADA, f"ada/v2/{NAME}": BOB, f"bob/{NAME}": CYD}
+    made = planned(write(tmp_path / "class", files))
+    assert set(made.students) == {"ada", "bob"} and not made.doubts and len(made.for_a_person) == 1
+
+
 @pytest.mark.parametrize("ending", [".zip", ""])
 def test_what_onedrive_packs_in_several_zips_lies_beside_each_other(ending, tmp_path):
     """A part that holds a student's files without a folder names nobody."""

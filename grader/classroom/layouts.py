@@ -62,7 +62,7 @@ _OF_TEACHERS = _OF_COURSE | _OF_NBGRADER | {
 }  # fmt: skip
 _NO_WORK = _OF_COURSE - {"notebooks", "solutions", "zh"}  # in which no student works
 _OF_WORK = re.compile(
-    r"(?:attempt|version|try|week|unit|day|lesson|lab|hw|homework|assignment|exercise|ps|part|draft|old|new|final|backup"
+    r"(?:attempt|version|v(?=[0-9])|try|week|unit|day|lesson|lab|hw|homework|assignment|exercise|ps|part|draft|old|new|final|backup"
     r"|copy|work|src|code|data|submission|module|chapter|project|tmp|test|archive|extra|untitled|class|course|student"
     r"|download|collected|export|section|group)s?"
     r"(?:[\W_]*[0-9]{0,3}|[\W_]+[a-z]{1,3})|[\W\d_]{1,2}",
