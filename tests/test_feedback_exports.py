@@ -250,3 +250,22 @@ def test_of_two_names_of_one_row_of_canvas_the_better_file_counts(first, second,
     told = capsys.readouterr().out
     assert '"Lovelace, Ada",5,ada,2\nBob,6,bob,2\n' in (tmp_path / "canvas.csv").read_text()
     assert "Lovelace, Ada has two files for lesson 04" in told and "look at" not in told
+
+
+@pytest.mark.parametrize(("form", "of"), [("moodle-feedback", [ADA]), ("canvas-comments", CLASS[:2])])
+def test_feedback_for_a_platform_that_handed_out_nothing_is_refused(form, of, tmp_path, capsys):
+    store(tmp_path, of)
+    assert main(["export", str(tmp_path), "--format", form]) == 2
+    assert "Nothing exported: no file in these results has a name of" in capsys.readouterr().err
+    assert not list(tmp_path.glob("*.zip"))
+
+
+def test_a_mail_merge_has_the_addresses_that_gradescope_knows(tmp_path):
+    """Of a student without a number, the address is a part of the name."""
+    keys = {"Ada Lovelace_101": ["101", "ada@x.org"], "Bob_bob.o'n@x.org": ["bob.o'n@x.org"], "Cyd": []}
+    store(tmp_path, [row(f"{n}/04.ipynb", key, "04", exercise("4.1")) for n, key in enumerate(keys)])
+    students = [{"student": key, "names": names, "lessons": {}} for key, names in keys.items()]
+    (tmp_path / "plan.json").write_text(json.dumps({"students": students}))
+    export(tmp_path, "mail")
+    with open(tmp_path / "mail.csv", encoding="utf-8-sig", newline="") as file:
+        assert [line["email"] for line in csv.DictReader(file)] == ["ada@x.org", "bob.o'n@x.org", ""]

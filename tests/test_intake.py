@@ -1583,14 +1583,14 @@ def test_a_script_of_nbconvert_is_read_in_the_order_of_its_counts():
 
 
 def test_what_mail_and_onedrive_set_before_a_name_is_no_student(tmp_path):
-    """Outlook's RE and FW name nobody; zips of OneDrive hold students, and bear no one's name."""
+    """Outlook's RE and FW name nobody; zips of OneDrive hold students."""
     mails = {f"RE_ hw0 - Bob/{NAME}": BOB, f"FW_ hw0 Cyd/{NAME}": CYD, f"AW_ HW0/{NAME}": work("x+x")}
     made = planned(write(tmp_path / "mail", mails | {f"Ada/{NAME}": ADA}))
     assert {"Ada", "Bob", "Cyd", "AW_ HW0"} == set(made.students)
     zips = [f"OneDrive_{n}_11-22-2026.zip" for n in (1, 2)]
     one_each = {zips[0]: _zip({f"Ada/{NAME}": ADA}), zips[1]: _zip({f"Bob/{NAME}": BOB})}
     made = planned(write(tmp_path / "1", one_each))
-    assert any("bear no student's name: OneDrive_1" in doubt for doubt in made.doubts)
+    assert set(made.students) == {"Ada", "Bob"} and not made.doubts
     first, second = {"Ada": ADA, "Cyd": CYD}, {"Bob": BOB, "Dan": work("2.0 * x")}
     parts = (_zip({f"{name}/{NAME}": text for name, text in part.items()}) for part in (first, second))
     made = planned(write(tmp_path / "2", dict(zip(zips, parts))))
@@ -1601,3 +1601,180 @@ def test_a_mail_may_hold_a_notebook(tmp_path):
     """So its sender has a row that asks for the notebook itself, as one who handed in an archive."""
     made = planned(write(tmp_path, {f"ada/{NAME}": ADA, "bob/hw.eml": "From: b", "cyd.msg": "x"}))
     assert [*made.students["bob"].unread] == ["bob/hw.eml"] and [*made.students["cyd"].unread] == ["cyd.msg"]
+
+
+VERSIONS = {
+    "a number behind final": ("ada_final", "ada_final2"),
+    "one of them plain": ("ada", "ada_new"),
+    "numbers of versions": ("ada_v1", "ada (version 2)"),
+    "in words": ("Ada Lovelace", "Ada Lovelace - resubmission"),
+    "in Chinese": ("张伟", "张伟最终版"),
+    "in brackets of Chinese": ("张伟（1）", "张伟（2）"),
+    "attempts": ("ada attempt 1", "ada attempt 2"),
+    "days": ("ada_2026-11-22", "ada_2026-11-23"),
+    "an accent": ("José Roy", "Jose Roy"),
+}
+
+
+@pytest.mark.parametrize("case", VERSIONS)
+def test_versions_of_one_file_are_no_two_students_in_silence(case, tmp_path):
+    first, second = VERSIONS[case]
+    write(tmp_path / "class", {f"{first}.ipynb": ADA, f"{second}.ipynb": BOB, "cyd.ipynb": CYD})
+    made = planned(tmp_path / "class")
+    assert len(made.students) == 3 and len(made.doubts) == 1
+    assert "look like one student" in made.doubts[0] and first in made.doubts[0] and second in made.doubts[0]
+
+
+@pytest.mark.parametrize("names", [("student1", "student2"), ("wang", "wang2"), ("ada_1", "ada_2"), ("finaly", "ly")])
+def test_who_is_called_alike_but_for_a_number_may_be_two(names, tmp_path):
+    write(tmp_path / "class", {f"{name}.ipynb": text for name, text in zip(names, (ADA, BOB))})
+    made = planned(tmp_path / "class")
+    assert set(made.students) == set(names) and not made.doubts
+
+
+def test_a_roster_knows_versions_numbers_without_zeros_and_other_spellings(tmp_path):
+    people = (
+        "name,login,student id\nAda Lovelace,ada,12345\nBob Byron,bob,12346\nJürgen Müller,jm,1\nRene Østby,ro,2\n"
+        "Cyd New,cyd,3\n"
+    )
+    names = ("ada_final", "0012346", "Juergen Mueller", "René Ostby", "Cyd New")
+    write(tmp_path / "class", {f"{name}.ipynb": work(f"{n} * x") for n, name in enumerate(names)})
+    made = planned(tmp_path / "class", roster=of_tables([("class.csv", people.encode())]))
+    assert set(made.students) == set(names) and not (made.missing or made.unlisted or made.doubts)
+
+
+def test_a_late_version_of_one_in_the_roster_is_a_choice_for_a_person(tmp_path):
+    people = of_tables([("class.csv", b"name,login\nAda Lovelace,ada\nBob Byron,bob\n")])
+    write(tmp_path / "class", {"ada.ipynb": ADA, "ada_final2.ipynb": BOB, "bob.ipynb": CYD})
+    made = planned(tmp_path / "class", roster=people)
+    assert set(made.students) == {"ada", "bob"} and "several different notebooks" in made.doubts[0]
+
+
+@pytest.mark.parametrize("between", ["", ".ipynb"])
+def test_a_second_download_of_drive_is_called_as_its_student(between, tmp_path):
+    files = {
+        f"Copy of 00_check_your_bench{between} - Ada Lovelace.ipynb": ADA,
+        f"Copy of 00_check_your_bench{between} - Bob B.ipynb (1)": BOB,
+    }
+    made = planned(write(tmp_path / "class", files))
+    assert set(made.students) == {"Ada Lovelace", "Bob B"} and not (made.doubts or made.perhaps_one)
+
+
+def test_brightspace_names_students_whatever_the_language_of_its_times(tmp_path):
+    days = ("22 nov. 2026 10h15", "2026-11-23 10.15", "22. November 2026 1015")
+    for at, day in enumerate(days):
+        folder = tmp_path / str(at) / "class"
+        write(folder, {f"11-99 - Ada Lovelace - {day}/{NAME}": ADA, f"12-99 - Bob - Byron - {day}/{NAME}": BOB})
+        assert set(planned(folder).students) == {"Ada Lovelace_11", "Bob - Byron_12"}
+
+
+def test_a_folder_of_gradescope_that_its_list_does_not_name_stops(tmp_path):
+    above = "assignment_1_export"
+    files = {f"{above}/submission_{n}/{NAME}": text for n, text in zip((11, 12, 13), (ADA, BOB, CYD))}
+    made = planned(write(tmp_path / "class", {f"{above}/submission_metadata.yml": METADATA} | files))
+    assert len(made.students) == 4 and len(made.doubts) == 1 and "submission_13" in made.doubts[0]
+
+
+NAMESAKES = {
+    "Canvas": ("lovelaceada_101_9001_{}", "lovelaceada_102_9002_{}"),
+    "Moodle": ("Ada Lovelace_101_assignsubmission_file_/{}", "Ada Lovelace_102_assignsubmission_file_/{}"),
+    "Brightspace": ("11-99 - Ada Lovelace - Nov 22, 2026 1015 AM/{}", "12-99 - Ada Lovelace - Nov 22, 2026 1016 AM/{}"),
+}
+
+
+@pytest.mark.parametrize("platform", NAMESAKES)
+@pytest.mark.parametrize("second", [BOB, BLANK])
+def test_two_students_of_a_platform_are_no_one_by_their_name(platform, second, tmp_path):
+    """Where the roster has one of them, the other one's work would be an earlier attempt."""
+    files = {form.format(NAME): text for form, text in zip(NAMESAKES[platform], (ADA, second))}
+    one = of_tables([("class.csv", b"name,email\nAda Lovelace,ada@x.org\nBob Byron,bob@x.org\n")])
+    made = planned(write(tmp_path / "class", files), roster=one)
+    assert len(made.doubts) == 1 and f"{platform} knows several students" in made.doubts[0]
+
+
+def test_moodle_numbers_one_student_anew_in_each_assignment(tmp_path):
+    one = of_tables([("class.csv", b"name,email\nAda Lovelace,ada@x.org\n")])
+    files = {
+        f"hw0/Ada Lovelace_101_assignsubmission_file_/{NAME}": ADA,
+        "hw4/Ada Lovelace_222_assignsubmission_file_/04_one_row.ipynb": one_row("return n"),
+    }
+    made = planned(write(tmp_path / "class", files), roster=one)
+    assert len(made.students) == 1 and not made.doubts
+
+
+def test_a_clone_without_a_notebook_is_a_student_beside_a_single_one_with_work(tmp_path):
+    above = "one-row-submissions/one-row"
+    files = {f"{above}-{who}/.git/HEAD": "x" for who in LOGINS} | {f"{above}-{who}/README.md": "x" for who in LOGINS}
+    made = planned(write(tmp_path / "class", files | {f"{above}-ada/notebooks/{NAME}": ADA}))
+    assert set(made.students) == {f"one-row-{who}" for who in LOGINS}
+
+
+def test_an_address_before_the_name_of_a_lesson_is_found(tmp_path):
+    one = of_tables([("class.csv", b"name,email\nAda Lovelace,ada@x.org\nBob Byron,bob@x.org\n")])
+    files = {f"ada@x.org_{NAME}": ADA, "bob@x.org.ipynb": BOB}
+    made = planned(write(tmp_path / "class", files), roster=one)
+    assert not (made.missing or made.unlisted or made.doubts)
+
+
+@pytest.mark.parametrize("folders", [("00_check_your_bench", "04_one_row"), ("week 1", "week 2"), ("hw0", "hw4")])
+def test_students_in_folders_of_lessons_are_no_single_one(folders, tmp_path):
+    """Where no name is in two of the folders, as nothing but a name says that they are several."""
+    files = {f"{folders[0]}/ada.ipynb": ADA, f"{folders[1]}/bob.ipynb": one_row("return n")}
+    assert planned(write(tmp_path / "class", files)).doubts
+    one = {f"{folders[0]}/{NAME}": ADA, f"{folders[1]}/04_one_row (1).ipynb": one_row("return n")}
+    made = planned(write(tmp_path / "ada", one))
+    assert [*made.students] == ["ada"] and not made.doubts
+
+
+@pytest.mark.parametrize("folders", [("Mon", "Tue"), ("pair1", "pair2"), ("late", "cyd")])
+def test_files_of_several_with_the_same_answers_are_no_copies_of_one(folders, tmp_path):
+    """Of a lesson with one line, a whole section may have the same answers."""
+    first, second = folders
+    files = {f"{first}/ada.ipynb": ADA, f"{first}/bob.ipynb": ADA, f"{second}/{NAME}": BOB}
+    made = planned(write(tmp_path / "class", files))
+    assert len(made.doubts) == 1 and "under several names: ada, bob" in made.doubts[0]
+
+
+@pytest.mark.parametrize("second", ["mine (1)", "mine_final2", "hw0", "00_check_your_bench", "mine-Copy1", "solution"])
+def test_copies_of_one_are_no_several_students(second, tmp_path):
+    files = {"ada/mine.ipynb": ADA, f"ada/{second}.ipynb": ADA, f"bob/{NAME}": BOB}
+    made = planned(write(tmp_path / "class", files))
+    assert set(made.students) == {"ada", "bob"} and not made.doubts
+
+
+def test_a_folder_that_holds_an_empty_one_is_named(tmp_path):
+    files = {f"Submitted files/Ada/hw/{NAME}": ADA, "Submitted files/Bob/hw/.DS_Store": "x"}
+    made = planned(pack(tmp_path / "class.zip", files))
+    assert made.left_out == {"Submitted files/Bob": "a folder without files"}
+
+
+def test_folders_of_versions_are_no_students(tmp_path):
+    files = {f"ada/v1/{NAME}": ADA, f"ada/v2/{NAME}": BOB, f"bob/{NAME}": CYD}
+    made = planned(write(tmp_path / "class", files))
+    assert set(made.students) == {"ada", "bob"} and not made.doubts and len(made.for_a_person) == 1
+
+
+@pytest.mark.parametrize("ending", [".zip", ""])
+def test_what_onedrive_packs_in_several_zips_lies_beside_each_other(ending, tmp_path):
+    """A part that holds a student's files without a folder names nobody."""
+    inside = [
+        {f"Ada Lovelace/{NAME}": ADA, f"Bob B/{NAME}": BOB},
+        {f"Cyd C/hw/{NAME}": CYD, "Bob B/04_one_row.ipynb": BLANK},
+    ]
+
+    def lay(folder, files):
+        for number, each in enumerate(files, 1):
+            part = folder / f"OneDrive_{number}_11-22-2026{ending}"
+            pack(part, each) if ending else write(part, each)
+        return planned(folder)
+
+    made = lay(tmp_path / "class", inside)
+    assert set(made.students) == {"Ada Lovelace", "Bob B", "Cyd C"} and not made.doubts
+    assert len(made.files) == 3 and len(made.left_out) == 1
+    for name, (first, second) in {"flat": (NAME, NAME), "hw": (f"hw0/{NAME}", "hw4/04_one_row.ipynb")}.items():
+        of_nobody = lay(tmp_path / name, [{first: ADA}, {second: BOB}])
+        assert len(of_nobody.doubts) == 1 and "bear no student's name" in of_nobody.doubts[0]
+    of_two = lay(tmp_path / "two", [{f"gpu/{NAME}": ADA}, {f"gpu/{NAME}": BOB}])
+    assert len(of_two.doubts) == 1 and "zip files of OneDrive have the same file" in of_two.doubts[0]
+    submitted = [{f"Submitted files/{who}/One row/Version 1/{NAME}": ADA} for who in ("Ada", "Bob")]
+    assert set(lay(tmp_path / "teams", submitted).students) == {"Ada", "Bob"}

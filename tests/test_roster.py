@@ -218,3 +218,29 @@ def test_a_name_is_spoken_as_its_language_does(listed, spoken):
     found = roster.of_tables([("r.csv", f'name,id\n"{listed}",7\n'.encode())])
     assert [person.name for person in found] == [spoken]
     assert found.find(spoken) == found.find(listed) == [*found]
+
+
+def test_a_number_that_lost_its_zeros_is_no_other_student():
+    """In two files of one class; but where one list has both numbers, they are two students."""
+    one = of("name,login,student id\nAda Lovelace,,0012345\n", "name,student id\nAda Lovelace,12345\n")
+    assert len(one) == 1 and one.find("0012345") == one.find("12345") == one.find("012345") == [*one]
+    two = of("name,student id\nAda Lovelace,0012345\nBob Byron,12345\n")
+    assert [two.find(number)[0].name for number in ("0012345", "12345")] == ["Ada Lovelace", "Bob Byron"]
+    assert len(two.find("012345")) == 2
+    assert not of("name,student id\nAda Lovelace,7\n").find("007")
+
+
+def test_a_name_without_its_accents_is_found_and_no_other():
+    people = of("name\nJürgen Müller\nRené Østby\nSue Li\n张伟\n")
+    for spelled in ("Jurgen Muller", "Mueller, Juergen", "MÜLLER Jürgen"):
+        assert [each.name for each in people.find(spelled)] == ["Jürgen Müller"]
+    assert [each.name for each in people.find("rene ostby")] == ["René Østby"]
+    assert not people.find("Su Li") and not people.find("张维")
+    assert len(of("name\nRené Roy\nRenè Roy\n").find("Rene Roy")) == 2
+
+
+def test_one_word_before_new_or_final_may_be_a_whole_name():
+    people = of("name,login\nKim Lee,kim\nNew Kim,nk\n")
+    assert [each.key for each in people.find("kim_final")] == ["kim"]
+    assert [each.key for each in people.find("Kim Lee final")] == ["kim"] and not people.find("kim final")
+    assert [each.key for each in people.find("Kim New")] == ["nk"]

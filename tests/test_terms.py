@@ -173,6 +173,10 @@ def test_who_is_exempt_is_asked_less(tmp_path):
     assert [entries.standing(mine, n) for n in most] == ["counts", "exempt"]
     assert counting["ada", "05"].exempt and not counting["ada", "04"].exempt
 
+    each = "".join(f"ada,{e.id},exempt,,,\n" for e in lessons.of_lesson("04") if not e.bonus)
+    assert of(tmp_path, None, made, each)[0]["ada", "04"].exempt
+    assert not of(tmp_path, None, made, each + "ada,04,0,,,\n")[0]["ada", "04"].exempt
+
 
 @pytest.mark.parametrize("line, why", [
     ("nobody,4.1,2,,,", "no student is 'nobody'"), ("ada,4.1,99,,,", "99 points is more than 4.1 has, which is"),
@@ -265,6 +269,17 @@ def test_canvas_gets_no_score_that_was_not_judged_in_full(tmp_path, capsys):
     assert (code, got) == (0, text.replace("bob,", "bob,3").replace("kim,", "kim,EX").replace("lee,", "lee,2"))
     assert "lee is exempt from a part of lesson 04, and has 2 of 2 points" in told and "kim is exempt" not in told
     assert "no score, for it was not judged in full: ada/x.ipynb" in told and "bob/x.ipynb" not in told
+
+
+def test_what_is_said_of_many_files_is_one_line(tmp_path, capsys):
+    """Of those who are late by their names, for example."""
+    ids = dict(enumerate("abc", 1))
+    made = [solved(f"{n}_{i}", "04", *full("04"), submission=f"{n}_late_{i}_8_04.ipynb") for i, n in ids.items()]
+    store(tmp_path, made)
+    book = "Student,ID,SIS Login ID,Lesson 04 (1)\n" + "".join(f"{n},{i},,\n" for i, n in ids.items())
+    _, _, told = fill(tmp_path, capsys, book)
+    late = [line for line in told.splitlines() if "late" in line and line.startswith("look at")]
+    assert len(late) == 1 and all(each["submission"] in late[0] for each in made)
 
 
 def test_canvas_finds_students_by_what_the_roster_knows(tmp_path, capsys):

@@ -31,18 +31,17 @@ _INBOUND = re.compile(
     r"(?P<name>[^+/]+)\+[^+/]+\+(?P<time>[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8})[^+/]*(?:\+[^+/]*)?(?P<rest>)"
 )
 # Brightspace: <user's number>-<assignment's number> - <name> - <time>, as a folder, or before a file's name. The time
-# is one of the place, such as "Nov 22, 2026 1015 AM", "22 November 2026 1015 AM" or "2026年11月22日 1015".
+# is one of the place, such as "Nov 22, 2026 1015 AM", "22 nov. 2026 10h15" or "2026年11月22日 1015": it has a year.
 _BRIGHTSPACE = re.compile(
     r"(?P<user>[0-9]{1,18})-[0-9]{1,18} - (?P<name>.+?)"
-    r" - (?P<time>(?:(?:(?! - )[^/]){3,20}\b[0-9]{4}|[0-9]{4}(?:年[0-9]{1,2}月[0-9]{1,2}日|(?:[-./][0-9]{1,2}){2}))"
-    r" ?(?:[上下]午)? ?[0-9]{3,4}(?: ?[AP]M)?)"
+    r" - (?P<time>(?=[^/]*?(?<![0-9])20[0-9]{2}(?![0-9]))(?:(?! - )[^/]){8,40})"
     r"(?: - (?P<rest>.+))?",
     re.DOTALL,
 )
 _NBGRADER = "submitted"  # nbgrader: submitted/<student>/<assignment>/<file>
-_ENDING = re.compile(r"(?:\.(?:ipynb|py))?\.zip$|\.(?:ipynb|py)$", re.IGNORECASE)
 # How the name of a notebook ends, with what browsers and mail programs put behind it.
 _MORE = r"(?:\.(?:json|txt))?(?: ?\([0-9]+\))?\s*$"
+_ENDING = re.compile(r"(?:\.(?:ipynb|py))?\.zip$|\.ipynb(?: ?\([0-9]+\))?$|\.py$", re.IGNORECASE)
 _IPYNB = re.compile(rf"\.ipynb{_MORE}", re.IGNORECASE)
 _PYTHON = re.compile(rf"\.py{_MORE}", re.IGNORECASE)
 _ARCHIVE = re.compile(r"\.(?:zip|7z|rar|tar|t?gz|bz2|xz)$", re.IGNORECASE)
@@ -67,6 +66,16 @@ _COPY = re.compile(
     rf"{_OF_A_PROGRAM}|[ _-]checkpoint$|[ _-]*\([0-9]+\)$|[ _-]+(?:backup|bak|copy|old|new|final|v[0-9]+|[0-9])$",
     re.IGNORECASE,
 )
+# What a person writes behind a name to tell a later version of a file. A bare number may be a student's.
+_VERSION = re.compile(
+    rf"{_OF_A_PROGRAM}|[ _-]*（[0-9]{{1,2}}）$"
+    r"|[ _-]+[0-9]{4}(?:[-_.][0-9]{2}){2}$"
+    r"|[ _-]*[(（]?(?:(?<=[ _(（-])(?:final|new|old|updated?|revis(?:ed|ion)|(?:re)?submi(?:t|tted|ssion)|latest"
+    r"|fixed|corrected|draft|attempt|try|backup|v(?:er(?:sion)?)?[ _-]?(?=[0-9]))"
+    r"|最终版?|终版|修改版?|新版|旧版|重交|第[0-9一二三四五]版)"
+    r"[ _-]*[0-9]{0,2}[)）]?$",
+    re.IGNORECASE,
+)
 # A piece of a class's work, by its number: "hw4", "week 2", "作业4". A number alone may be a student's.
 _COUNT = r"(?:[0-9]{1,3}(?![0-9])|[一二三四五六七八九十]{1,3})"
 _PIECE = re.compile(
@@ -81,7 +90,8 @@ _OF_NOBODY = re.compile(
     r"|onedrive(?:[ _-][0-9]{1,4}){0,4}"  # of a download of several: OneDrive_1_11-22-2026
     r"|归档|新建文件夹|未命名(?:文件夹)?)[ _-]?[0-9]{0,3}"
     r"|(?:my[ _-]?)?"
-    r"(?:notebooks?|hw|home[ _-]?work|assignments?|exercises?|submissions?|lab|lesson|final|draft|answers?)"
+    r"(?:notebooks?|hw|home[ _-]?work|assignments?|exercises?|submissions?|lab|lesson|final|draft|answers?"
+    r"|solutions?|lectures?|templates?|examples?|demo)"
     r"|(?:我的)?(?:作业|实验|练习|习题|答案)",
     re.IGNORECASE,
 )
@@ -174,6 +184,11 @@ def without_marks_of_a_program(name: str) -> str:
     return _without(_BY_A_PROGRAM, name)
 
 
+def without_marks_of_a_version(name: str) -> str:
+    """A name without what tells of a copy or of a later version: "ada_final2", "ada (v2)" and "ada (1)" are "ada"."""
+    return _without(_VERSION, name)
+
+
 def _without_marks_of_a_copy(stem: str) -> str:
     return _without(_COPY, stem)
 
@@ -218,7 +233,8 @@ def person(stem: str) -> str:
     """What a name without its ending says beside the lesson: "Ada Lovelace - 04_one_row (1)" is "Ada Lovelace"."""
     stem = _without_marks_of_a_copy(stem)
     slugs = "|".join(re.escape(slug).replace("_", r"[\W_]+") for slug, _ in lessons.OUTLINE.values())
-    rest = re.sub(rf"(?<![a-z])(?:[0-9]{{1,2}}[\W_]+)?(?:{slugs})(?![a-z])", "\0", stem, count=1, flags=re.IGNORECASE)
+    of_lesson = rf"(?<![a-z])(?:[0-9]{{1,2}}[\W_]+)?(?:{slugs})(?![a-z])(?:\.ipynb\b)?"
+    rest = re.sub(of_lesson, "\0", stem, count=1, flags=re.IGNORECASE)
     parts = [_COPY.sub("", part.strip(" _-.,")).strip(" _-.,") for part in rest.split("\0")]
     parts = [re.sub(r"(?i)[\W_]*\bcopy of$|^的副本[\W_]*", "", part) for part in parts]
     parts = [re.sub(r"^[(（](.*)[)）]$", r"\1", part) for part in parts]

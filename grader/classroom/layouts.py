@@ -49,6 +49,8 @@ _PART_OF_DRIVE = re.compile(
     r"(?P<whole>.*-[0-9]{8}T[0-9]{6}Z(?:-[0-9]+)*)-(?P<number>[0-9]{3})(?: ?\([0-9]+\))?(?:\.zip)?",
     re.DOTALL | re.IGNORECASE,
 )
+# OneDrive packs what is chosen, of a large class in several zip files: the folders in them lie beside each other.
+_OF_ONEDRIVE = re.compile(r"onedrive_[0-9]+_[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,4}(?: ?\([0-9]+\))?(?:\.zip)?", re.IGNORECASE)
 _MARK_OF_GIT = re.compile(r"(?:^|/)\.git(?:/HEAD)?$")
 _OF_ATTEMPT = re.compile(r"(.+_attempt_[0-9-]{19})(_|\.txt)")  # how Blackboard's names begin
 _ATTEMPT_TEXT = re.compile(r"Name: *(?P<name>.+?) *\((?P<user>[^()\n]+)\)\s*$", re.MULTILINE)  # of Blackboard
@@ -60,7 +62,7 @@ _OF_TEACHERS = _OF_COURSE | _OF_NBGRADER | {
 }  # fmt: skip
 _NO_WORK = _OF_COURSE - {"notebooks", "solutions", "zh"}  # in which no student works
 _OF_WORK = re.compile(
-    r"(?:attempt|version|try|week|unit|day|lesson|lab|hw|homework|assignment|exercise|ps|part|draft|old|new|final|backup"
+    r"(?:attempt|version|v(?=[0-9])|try|week|unit|day|lesson|lab|hw|homework|assignment|exercise|ps|part|draft|old|new|final|backup"
     r"|copy|work|src|code|data|submission|module|chapter|project|tmp|test|archive|extra|untitled|class|course|student"
     r"|download|collected|export|section|group)s?"
     r"(?:[\W_]*[0-9]{0,3}|[\W_]+[a-z]{1,3})|[\W\d_]{1,2}",
@@ -189,6 +191,7 @@ def of(names: list[str], title: str, load: Callable[[str], bytes]) -> Layout:
             _put(top, name)
     _Reader(found, load).place(top, 0)
     _doubt_missing_parts(found, top)
+    _doubt_parts_with_one_name(found, top)
     _leave_out_the_course(found)
     if not found.doubts:
         _doubt_a_single_student(found)
@@ -214,15 +217,19 @@ def clone_of(name: str) -> str | None:
 def _put(top: _Folder, name: str) -> None:
     clone = clone_of(name)
     *folders, _ = name.split("/") if clone is None else clone.split("/") + [""]
-    at = top
-    for part in folders[:_MAX_DEPTH]:
+    at, around = top, ""
+    for depth, part in enumerate(folders[:_MAX_DEPTH], 1):
         if part in ("", ".", ".."):
+            continue
+        inside = "".join(folders[depth : depth + 1])
+        if _OF_ONEDRIVE.fullmatch(part) and inside and may_be_a_person(inside) and not file_names.names_nobody(inside):
+            around += f"{part}/"
             continue
         found = _PART_OF_DRIVE.fullmatch(part)
         key = found["whole"] if found else part
         if key not in at.folders:  # of several parts, the path is that of the first one
-            at.folders[key] = _Folder(file_names.without_ending(key), f"{at.path}{part}/")
-        at = at.folders[key]
+            at.folders[key] = _Folder(file_names.without_ending(key), f"{at.path}{around}{part}/")
+        at, around = at.folders[key], ""
         at.parts |= {int(found["number"])} if found else set()
     if clone is not None:
         at.git = True
@@ -248,7 +255,9 @@ class _Reader:
             return
         bearing = folder.bearing
         if bearing and not folder.own_notebooks and depth < _MAX_DEPTH:
-            if len(bearing) == 1 and _is_around(bearing[0], folder.title):
+            others = [each for each in folder.folders.values() if each not in bearing]
+            alone = len(bearing) == 1 and not any(map(_is_repository, others))  # such a clone is a student's, too
+            if alone and _is_around(bearing[0], folder.title):
                 self.leave(folder, bearing)
                 self.place(bearing[0], depth + 1)
                 return
@@ -291,6 +300,17 @@ class _Reader:
                 )
             )
         self.says(said("Gradescope's export"))
+        strange = (each for each in folder.folders.values() if not known.get(each.title))
+        unknown = [each.title for each in strange if any(each.all_files())]
+        if known and unknown:
+            self.layout.doubts.append(
+                said(
+                    "{file} does not say whose these are: {folders}. Download the export again: else each student is "
+                    "called as a folder",
+                    file=gradescope_export.FILE,
+                    folders=listed(unknown),
+                )
+            )
         for each in folder.folders.values():
             for one in known.get(each.title) or [gradescope_export.Submitter(each.title, ())]:
                 attempt = (one.handed_in,) if one.handed_in else None  # who is in two groups has two submissions
@@ -525,9 +545,11 @@ class _Reader:
                 continue
             else:
                 loose = not (of_many and file_names.is_document(last))
-                named = not (file_names.is_of_course(last) or file_names.names_nobody(stem))
+                named = bool(by_person and persons[name])
+                named = named or not (file_names.is_of_course(last) or file_names.names_nobody(stem))
                 plain = file_names.without_marks_of_a_program(stem)
-                names = (stem,) if persons[name] and not by_person else (plain,) if plain != stem else ()
+                other = plain != stem and not (by_person and file_names.is_piece(plain))
+                names = (stem,) if persons[name] and not by_person else (plain,) if other else ()
                 owner = Owner(persons[name] or stem, last, names, loose=loose, named=named)
             self.add(name, dataclasses.replace(owner, place=folder.path))
 
@@ -684,6 +706,22 @@ def _doubt_missing_parts(layout: Layout, folder: _Folder) -> None:
         _doubt_missing_parts(layout, each)
 
 
+def _doubt_parts_with_one_name(layout: Layout, folder: _Folder) -> None:
+    """Ask a person where two zip files of OneDrive have one file: each may be of another student."""
+    times = Counter(map(folder.last, folder.files))
+    twice = [name for name in folder.files if times[folder.last(name)] > 1]
+    if any(_OF_ONEDRIVE.fullmatch(part) for name in twice for part in name.split("/")):
+        layout.doubts.append(
+            said(
+                "several zip files of OneDrive have the same file: {files}. If they are of several students, put each "
+                "into a folder with the name of its student; if one was downloaded twice, delete it",
+                files=listed(twice),
+            )
+        )
+    for each in folder.folders.values():
+        _doubt_parts_with_one_name(layout, each)
+
+
 def _doubt_a_single_student(layout: Layout) -> None:
     """Ask a person where a whole class may have become one student, as with one more folder around it."""
     owners = [(name, owner) for name, mine in layout.owners.items() for owner in mine]
@@ -697,7 +735,7 @@ def _doubt_a_single_student(layout: Layout) -> None:
         if person := next(filter(may_be_a_person, map(file_names.without_ending, above)), None):
             folders[person] = None
         elif (
-            not above
+            all(map(file_names.is_piece, above))
             and not file_names.is_piece(_stem(last))
             and (file_names.is_notebook(name) or not may_be_a_person(owner.student))
         ):

@@ -23,6 +23,7 @@ from .submissions import Found, SubmittedFile
 
 FILE = "plan.json"
 _IN_A_LINE = 5  # files
+_TELLING_APART = {"Canvas", "Moodle", "Blackboard", "Brightspace", "Gradescope"}  # by numbers, logins or addresses
 _MOST_JUDGED = 10  # notebooks of one student for one lesson that are judged without asking
 
 
@@ -107,6 +108,7 @@ def make(
         expected=roster,
     )
     mine = _by_student(candidates, roster)
+    plan.doubts += _several_of_one(mine.values())
     several = len(mine) > 1
     worked = {
         each.contents.lesson for each in candidates
@@ -152,9 +154,36 @@ def _by_student(candidates: list[Candidate], roster: Roster) -> dict[str, list[C
     of_person: dict[str, str] = {}
     for each in candidates:
         key = each.file.student
-        people = roster.find_any((key, *each.owner.names))
+        people = roster.find_any((key, *each.owner.names), _of_canvas(key, each.owner.by))
         found.setdefault(of_person.setdefault(people[0].key, key) if len(people) == 1 else key, []).append(each)
     return found
+
+
+def _of_canvas(key: str, by: str | None) -> tuple[str, str] | None:
+    """Canvas' own (name, user id) of a student whom it names; None for others, and where grading is anonymous."""
+    name, _, user = key.rpartition("_")
+    return (name, user) if by == "Canvas" and user.isdecimal() else None
+
+
+def _several_of_one(mine: Iterable[Sequence[Candidate]]) -> Iterator[Said]:
+    """Sentences about students whom a platform tells apart, and the roster does not: it has one person of this name.
+
+    mine: the files of each student. Moodle's numbers are others in each assignment, so there they tell of files for one
+    lesson.
+    """
+    for theirs in mine:
+        found: dict[tuple[str | None, str | None], dict[str, None]] = defaultdict(dict)
+        for each in theirs:
+            by = each.owner.by
+            found[by, each.contents.lesson if by == "Moodle" else None][each.file.student] = None
+        for (by, _), keys in found.items():
+            if by in _TELLING_APART and len(keys) > 1:
+                yield said(
+                    "{platform} knows several students, {students}, and the roster has one of this name. Add the "
+                    "others to the roster, with their numbers; if they are one person, add --yes",
+                    platform=by,
+                    students=listed([*keys]),
+                )
 
 
 def _own_work(theirs: list[Candidate], worked: set[str | None], several: bool) -> list[Candidate]:
@@ -232,7 +261,9 @@ def _add(
 def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> None:
     """Find what looks wrong, what a person has to look at, and who is missing."""
     roster = plan.expected
-    of_roster = {key: roster.find_any((key, *student.names)) for key, student in plan.students.items()}
+    of_roster = {
+        key: roster.find_any((key, *each.names), _of_canvas(key, each.by)) for key, each in plan.students.items()
+    }
     for student in plan.students.values():
         plan.for_a_person += [joined("{one}: {two}", [student.key, name, why]) for name, why in student.unread.items()]
         for choice in student.choices.values():
@@ -295,6 +326,7 @@ def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> N
                 names=listed(unnamed),
             )
         )
+    plan.doubts += _under_several_names(plan)
     plan.doubts += _several_places(plan.students.values(), of_roster)
     unclear = [plan.students[key] for key, people in of_roster.items() if len(people) != 1]
     alike = spelled_alike(each.key for each in unclear if each.key not in unnamed)
@@ -340,6 +372,36 @@ def _look(plan: Plan, before: Iterable[str], asked: Collection[str] | None) -> N
                 students=listed(gone),
             )
         )
+
+
+def _under_several_names(plan: Plan) -> Iterator[Said]:
+    """Sentences about files of a student that may be of several: different ones are named as such."""
+    for student in plan.students.values():
+        for choice in student.choices.values():
+            if not choice.undecided and (persons := _persons(choice)):
+                yield said(
+                    "“{student}” has files of lesson {lesson} with the same answers under several names: {names}. "
+                    "Are these several students? If so, give each student a folder; if they are one, add --yes",
+                    student=student.key,
+                    lesson=choice.lesson,
+                    names=listed(persons),
+                )
+
+
+def _persons(choice: Choice) -> list[str]:
+    """What files beside each other in one folder are called, if that may be the names of several persons; else empty.
+
+    A folder of a section or of a pair is no student's, and the answers in it may be the same.
+    """
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for each in (*choice.counts, *(one for one, _ in choice.instead)):
+        folder, _, last = each.file.name.rpartition("/")
+        stem = file_names.without_marks_of_a_version(file_names.without_ending(last))
+        person = file_names.person(stem) or file_names.person_of_piece(stem) or stem
+        by_hand = each.owner.by is None and not each.owner.loose and not (each.blank or each.is_checkpoint)
+        if by_hand and may_be_a_person(person) and not file_names.names_nobody(person):
+            found[folder][person] = None
+    return next(([*persons] for persons in found.values() if len(persons) > 1), [])
 
 
 def _who_is_who(plan: Plan) -> Iterator[Said]:

@@ -39,12 +39,15 @@ _SHARED = ("email", "login", "number", "github", "canvas")  # kinds of identifie
 _PARTICIPANT = re.compile(r"(?:participant|teilnehmer\S*|参与者)\s*([0-9]{1,18})", re.IGNORECASE)
 # A number of a student's in a name, or what stands in brackets.
 _IN_A_NAME = re.compile(r"[0-9]{4,18}|(?<=[(（])[^()（）]+(?=[)）]$)")
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_ADDRESS = re.compile(r"[\w.+-]+@[^\W_]+(?:[.-][^\W_]+)+")  # what follows a "_" is no part of it
 _WITH_NUMBER = re.compile(r"(.+)_([0-9]{1,18})", re.DOTALL)  # what file_names makes of Canvas' and Moodle's names
 _NUMBERED = re.compile(r"(.+)[_ -]([0-9]{1,18})", re.DOTALL)  # as people number files, too
 _FAMILY_FIRST = re.compile("[\u3400-\u9fff\uac00-\ud7a3·]+")  # names in Chinese characters or Hangul
 _NO_STUDENTS = ("points possible", "student, test", "test student")  # lines of Canvas' gradebook
 _NO_NAMES = ("date", "points")  # lines of Google Classroom's export, below the column of last names
+# Letters that Unicode does not take apart into a letter and its accent, and those that German also writes as two.
+_STROKES = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa"})
 _STUDENT_ROLES = ("", "student", "studentenrollment", "学生")
 
 
@@ -82,14 +85,18 @@ class Roster:
         self.people = tuple(sorted(people, key=lambda person: (person.name.casefold(), person.key)))
         self._by_id: dict[tuple[str, str], list[Person]] = defaultdict(list)
         self._by_value: dict[str, list[Person]] = defaultdict(list)
+        self._by_number: dict[str, list[Person]] = defaultdict(list)  # without leading zeros
         self._by_local: dict[str, list[Person]] = defaultdict(list)
         self._by_name: dict[tuple, list[Person]] = defaultdict(list)
         self._by_flat: dict[str, list[Person]] = defaultdict(list)
+        self._by_spelling: dict[str, list[Person]] = defaultdict(list)
         for person in self.people:
             for kind, value in person.ids:
                 self._by_id[kind, value].append(person)
                 if kind not in ("canvas", "participant"):  # bare numbers, which say nothing without their platform
                     _once(self._by_value[value], person)
+                    if number := _without_zeros(value):
+                        _once(self._by_number[number], person)
             _once(self._by_value[_folded(person.key)], person)
             for login in {value.partition("@")[0] for kind, value in person.ids if kind in ("email", "login")}:
                 _once(self._by_local[login], person)
@@ -97,6 +104,8 @@ class Roster:
                 self._by_name[words].append(person)
             for flat in {_flat(person.name), _flat(_turned(person.name))} - {""}:
                 self._by_flat[flat].append(person)
+            for spelling in _spellings(person.name) | _spellings(_turned(person.name)):
+                self._by_spelling[spelling].append(person)
 
     def __bool__(self) -> bool:
         return bool(self.people)
@@ -125,18 +134,18 @@ class Roster:
         """
         if canvas and (found := self._by_id.get(("canvas", canvas[1]))):
             return found
-        if canvas and (found := self._by_flat.get(_flat(canvas[0]))):
+        if canvas and (found := self._named(canvas[0])):
             return found
         text = _folded(student)
         rules: tuple[Callable[[], list[Person] | None], ...] = (
-            lambda: self._by_value.get(text) or self._by_value.get(text.removeprefix("'")),
+            lambda: self._valued(text) or self._valued(text.removeprefix("'")),
             lambda: self._numbered(student),
             lambda: self._by_local.get(text),
-            lambda: self._by_name.get(_words(student)) if _words(student) else None,
-            lambda: self._by_flat.get(_flat(student)),
+            lambda: self._named(student),
             lambda: self._of_repository(text),
             lambda: self._named_twice(student),
             lambda: self._in_parts(student),
+            lambda: self._of_version(student),
         )
         return next((found for rule in rules if (found := rule())), [])
 
@@ -144,13 +153,35 @@ class Roster:
         """As `find`, by the first of a student's several names that is anybody's."""
         return next((found for name in names if (found := self.find(name, canvas))), [])
 
+    def _valued(self, text: str) -> list[Person]:
+        """By an identifier. Spreadsheets take leading zeros from numbers, so those count where nobody has the whole."""
+        return self._by_value.get(text) or self._by_number.get(_without_zeros(text)) or []
+
+    def _named(self, name: str) -> list[Person]:
+        """By a whole name: its words in any order, else its letters, else these without accents."""
+        words = _words(name)
+        found = (self._by_name.get(words) if words else None) or self._by_flat.get(_flat(name))
+        if found:
+            return found
+        alike: list[Person] = []
+        for spelling in sorted(_spellings(name)):
+            for person in self._by_spelling.get(spelling, ()):
+                _once(alike, person)
+        return alike
+
+    def _of_version(self, student: str) -> list[Person]:
+        """Of a name with "final", "v2" or the like behind it. "Kim New" may be somebody's whole name, and no "kim"."""
+        plain_name = file_names.without_marks_of_a_version(student)
+        whole = " " not in student or len(_words(plain_name)) > 1 or not plain_name.isascii()
+        return self.find(plain_name) if plain_name != student and whole else []
+
     def _numbered(self, student: str) -> list[Person] | None:
         """Of a name with a number behind it, as Moodle and Canvas make them."""
         found = _WITH_NUMBER.fullmatch(student)
         if not found:
             return None
         of_number = self._by_id.get(("participant", found[2])) or self._by_id.get(("canvas", found[2])) or []
-        of_name = self._by_name.get(_words(found[1])) or self._by_flat.get(_flat(found[1])) or []
+        of_name = self._named(found[1])
         both = [person for person in of_name if person in of_number]
         return both or of_name or of_number
 
@@ -158,8 +189,8 @@ class Roster:
         """Of a name beside a number or a login of the same person, as in "2026001_张伟" and "Lovelace, Ada(alove)"."""
         for found in _IN_A_NAME.finditer(student):
             rest = (student[: found.start()] + " " + student[found.end() :]).strip(" _-+()（）")
-            of_name = self._by_name.get(_words(rest)) or self._by_flat.get(_flat(rest)) or []
-            if both := [each for each in self._by_value.get(_folded(found[0]), ()) if each in of_name]:
+            of_name = self._named(rest)
+            if both := [each for each in self._valued(_folded(found[0])) if each in of_name]:
                 return both
         return []
 
@@ -175,12 +206,12 @@ class Roster:
         for part in re.split(r"_| [-–—] |\+|[<>()（）]", student):
             words = _words(part)
             if len(words) > 1 or not part.isascii():
-                found += self._by_name.get(words) or self._by_flat.get(_flat(part)) or []
+                found += self._named(part)
         if not found or any(person != found[0] for person in found):
             return []
-        numbers = {number for number in re.findall(r"[0-9]{5,18}", student) if not self._by_value.get(number)}
+        numbers = {number for number in re.findall(r"[0-9]{5,18}", student) if not self._valued(number)}
         words = {_folded(word) for word in (*re.findall(r"[\w.+@-]+", student), *re.findall(r"[^\W_]+", student))}
-        others = [person for word in words for person in self._by_value.get(word, ()) if person != found[0]]
+        others = [person for word in words for person in self._valued(word) if person != found[0]]
         return [] if numbers or others else found[:1]
 
     def _of_repository(self, text: str) -> list[Person] | None:
@@ -200,12 +231,13 @@ def stranger(student: str, canvas: tuple[str, str] | None = None) -> Person:
 
 
 def spelled_alike(students: Iterable[str]) -> list[list[str]]:
-    """Groups of students whose names differ in nothing but case, spaces, marks, where the first name stands, and what
-    a copy of a file is called.
+    """Groups of students whose names differ in nothing but case, spaces, marks, accents, where the first name stands,
+    and what a copy or a version of a file is called.
     """
     found: dict[str, list[str]] = {}
     for student in students:
-        found.setdefault(_flat(_spoken(file_names.without_marks_of_a_program(student))), []).append(student)
+        spoken = _spoken(file_names.without_marks_of_a_version(student))
+        found.setdefault(min(_spellings(spoken), default=_flat(spoken)), []).append(student)
     return [group for flat, group in found.items() if flat and len(group) > 1]
 
 
@@ -338,8 +370,12 @@ def _keys(person: Person) -> set[tuple[str, str]]:
 
 
 def _contradict(one: Person, other: Person) -> bool:
-    """Whether both have a number or a login of their own, and not the same."""
-    return any(one.id(kind) and other.id(kind) and one.id(kind) != other.id(kind) for kind in ("number", "login"))
+    """Whether both have a number or a login of their own, and not the same, whatever zeros a number begins with."""
+    pairs = ((one.id(kind), other.id(kind)) for kind in ("number", "login"))
+    return any(
+        first and second and (_without_zeros(first) or first) != (_without_zeros(second) or second)
+        for first, second in pairs
+    )
 
 
 def _one(first: Person, second: Person) -> Person:
@@ -385,3 +421,20 @@ def _words(name: str) -> tuple[str, ...]:
 def _flat(name: str) -> str:
     """A name in the form of Canvas' file names: letters and digits in lower case."""
     return re.sub(r"[\W_]", "", _folded(name))
+
+
+def _without_zeros(text: str) -> str:
+    """A student's number, of four digits or more, without leading zeros; "" for anything else."""
+    digits = text.lstrip("0") if text.isascii() and text.isdecimal() else ""
+    return digits if len(digits) >= 4 else ""
+
+
+def _spellings(name: str) -> set[str]:
+    """How a name may be spelled without accents: "Jürgen" as "jurgen" and "juergen". Empty without Latin letters."""
+    folded = _folded(name).translate(_STROKES)
+    umlauts = folded.translate(_UMLAUTS)
+    plain_letters = {
+        _flat("".join(sign for sign in unicodedata.normalize("NFKD", each) if not unicodedata.combining(sign)))
+        for each in (folded, umlauts)
+    }
+    return {each for each in plain_letters if each.isascii()} - {""}

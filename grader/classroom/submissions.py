@@ -367,11 +367,14 @@ def _empty_folders(folders: Collection[str], names: Collection[str], classes: Co
     names: of all files. classes: the folders in which those of students lie. A clone without files is one of them.
     """
     clones = {layouts.clone_of(name) for name in names} - {None, ""}
-    folders, names = {*folders, *clones}, [name for name in names if layouts.clone_of(name) is None]
+    # A zip may list a folder, and none of those around it.
+    above = (pathlib.PurePosixPath(name) for name in (*folders, *clones))
+    folders = {str(each) for path in above for each in (path, *path.parents)} - {"."}
+    names = [name for name in names if layouts.clone_of(name) is None]
     filled = {str(parent) for name in names for parent in pathlib.PurePosixPath(name).parents}
     of_files = {str(pathlib.PurePosixPath(name).parent) for name in names}
     return [
-        name for name in sorted(set(folders) - filled)
+        name for name in sorted(folders - filled)
         if (parent := str(pathlib.PurePosixPath(name).parent)) in filled
         # Beside files, a folder is a part of somebody's work, but for one that a platform named, and beside students.
         and (parent not in of_files or parent in classes or file_names.is_of_platform(name.rpartition("/")[2]))

@@ -40,10 +40,13 @@ def export(entries: list[Entry], to: pathlib.Path, gradebook: bytes, chosen: dic
             log.append(said("not readable: {name}, lesson {list}", name=student.name, list=listed(unread)))
         if none := [lesson for lesson in none if lesson not in unread]:
             log.append(said("no submission: {name}, lesson {list}", name=student.name, list=listed(none)))
+    looked_at: dict[str, dict[str, None]] = {}  # half of a class may be late, which is one line
+    for e in entries:
+        for sentence in to_look_at(e):
+            looked_at.setdefault(sentence, {})[e.row["submission"]] = None
     log += [
-        said("look at {submission}: {sentence}", submission=e.row["submission"], sentence=sentence)
-        for e in entries
-        for sentence in to_look_at(e)
+        said("look at {submission}: {sentence}", submission=listed([*files]), sentence=sentence)
+        for sentence, files in looked_at.items()
     ]
     write(to, book.bytes())
     return [plain(sentence) for sentence in [*log, said("the gradebook to import is {to}", to=to)]]

@@ -17,6 +17,7 @@ from ..language import say, speaking
 from ..sentence import counted, said
 from . import archive, feedback
 from .entries import Entry, by_student
+from .gradebook import NothingFits
 from .letters import language_of, letters
 
 TO = "canvas_comments.zip"
@@ -24,7 +25,10 @@ _HOLDS_TEXT = re.compile(r"\.(?:ipynb|json|txt|py|zip)$", re.IGNORECASE)
 
 
 def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
-    """Write a file for each one that counts, in the language of the notebook. Returns sentences. Raises OSError."""
+    """Write a file for each one that counts, in the language of the notebook. Returns sentences.
+
+    Raises OSError, or NothingFits where no file was handed in on Canvas.
+    """
     feedbacks: dict[str, list[str]] = {}
     without = []
     for mine in by_student(entries).values():
@@ -40,6 +44,13 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
             name = _of_canvas(entry.row["submission"])
             if name and not entry.counts and _HOLDS_TEXT.search(name):
                 feedbacks.setdefault(name, letter.text.splitlines())
+    if not feedbacks:
+        raise NothingFits(
+            said(
+                "no file in these results has a name of Canvas', such as “lovelaceada_101_9001_04_one_row.ipynb”. "
+                "Grade what Canvas handed out, or export another format"
+            )
+        )
     archive.write(to, {name: _file(name, lines) for name, lines in feedbacks.items()})
     log = [say(said("not of Canvas, and left out: {file}", file=file)) for file in without]
     return [*log, said("feedback on {files} in {to}", files=counted(len(feedbacks), "file"), to=to)]

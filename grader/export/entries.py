@@ -28,6 +28,7 @@ from .terms import Worth
 STANDING = {
     "counts": said("counts"), "exempt": said("exempt"), "unreadable": said("not readable"), "missing": said("missing"),
 }  # fmt: skip
+_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
 _SHOWN = 20  # names in one sentence
 
 
@@ -39,7 +40,8 @@ class Entry:
     to them (terms.py). key: the student: as the roster identifies him or her, else unchanged from results.jsonl.
     counted: the submission of the same student for the same lesson that counts, None if it is this one. person: None
     where no roster tells who this is. may_be: the people between whom the roster does not tell. gone: whether the
-    last run found other files of the student and no longer this one.
+    last run found other files of the student and no longer this one. names: others by which the student is known, as
+    the plan has them.
     """
 
     row: Row
@@ -51,6 +53,14 @@ class Entry:
     may_be: tuple[Person, ...] = ()
     assignment: Assignment | None = None
     gone: bool = False
+    names: tuple[str, ...] = ()
+
+    @property
+    def email(self) -> str:
+        """The student's e-mail address, as the roster or the platform has it; "" where neither does."""
+        if self.person and self.person.email:
+            return self.person.email
+        return next((name for name in (*self.names, self.key) if _ADDRESS.fullmatch(name)), "")
 
     @property
     def student(self) -> str:
@@ -81,8 +91,11 @@ class Entry:
 
     @property
     def exempt(self) -> bool:
-        """Whether the student need not do this lesson."""
-        return any(word.of_lesson and word.points is None for word in self.worth.overrides)
+        """Whether the student need not do this lesson: it is said of the lesson, or of each exercise with points."""
+        of_lesson = [word for word in self.worth.overrides if word.of_lesson]
+        if of_lesson:
+            return of_lesson[-1].points is None
+        return self.worth.exempted > 0 and not self.row["max_score"] and not self.row["score"]
 
     @property
     def by_hand(self) -> list[Said | str]:
@@ -123,7 +136,9 @@ def of(
         people = roster.find_any((student, *names.get(student, ())), info.canvas)
         person = people[0] if len(people) == 1 else None
         may_be = () if person else tuple(people)
-        made = Entry(row, person.key if person else student, info, Worth(row), None, person, may_be, assignment)
+        others = tuple(map(plain, names.get(student, ())))
+        key = person.key if person else student
+        made = Entry(row, key, info, Worth(row), None, person, may_be, assignment, names=others)
         order = attempts.order(row["submission"], student, row["handed_in"])
         found.append(((made.key, row["lesson"] or "", order), made))
     found.sort(key=lambda each: each[0])

@@ -27,7 +27,7 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     table.writerow(_COLUMNS)
     for key, mine in by_student(entries).items():
         letter = again.get(key)
-        email = mine[0].person.email if mine[0].person else key if "@" in key else ""
+        email = next((each.email for each in mine if each.email), "")
         cells = [mine[0].student, mine[0].section, email]
         cells += [letter.subject, letter.text] if letter else ["", ""]
         cells += [*_feedback(mine), f"html/students/{file_name(key)}.html", key]  # of two of one name, who is who

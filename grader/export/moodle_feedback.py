@@ -14,6 +14,7 @@ from ..sentence import counted, said
 from . import archive, html
 from . import entries as of_entries
 from .entries import Entry, by_student
+from .gradebook import NothingFits
 from .letters import language_of
 
 TO = "moodle_feedback.zip"
@@ -21,7 +22,10 @@ _FOLDER = re.compile(r"(?:^|/)([^/]+?_[0-9]{1,18}_assignsubmission_[a-z]+_?)(?=/
 
 
 def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
-    """Write a page a student, in the language of the notebook. Returns sentences. Raises OSError."""
+    """Write a page a student, in the language of the notebook. Returns sentences.
+
+    Raises OSError, or NothingFits where no student handed in on Moodle.
+    """
     files, without, most = {}, [], of_entries.lessons(entries)
     for mine in by_student(entries).values():
         folder = next((found[1] for e in mine if (found := _FOLDER.search(e.row["submission"]))), None)
@@ -30,6 +34,13 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
             continue
         with speaking(language_of(mine)):
             files[f"{folder.removesuffix('_')}_/feedback.html"] = html.student_page(mine, most)
+    if not files:
+        raise NothingFits(
+            said(
+                "no file in these results has a name of Moodle's, such as “Ada Lovelace_101_assignsubmission_file_”. "
+                "Grade what Moodle handed out, or export another format"
+            )
+        )
     archive.write(to, files)
     log = [say(said("not of Moodle, and left out: {student}", student=student)) for student in without]
     return [*log, said("feedback for {students} in {to}", students=counted(len(files), "student"), to=to)]
