@@ -87,16 +87,16 @@ def commands(folder, text, status=0):
     return done.stdout + done.stderr
 
 
-def exam(folder):
-    """exam.zip: two students' answers."""
+def exam(folder, names=("ada/00.ipynb", "Jürgen 李/00.ipynb")):
+    """exam.zip: two students' answers. names: of their files, of which the first one is right."""
     with zipfile.ZipFile(folder / "exam.zip", "w") as archive:
-        for name, factor in (("ada", 2), ("Jürgen 李", 1)):
+        for name, factor in zip(names, (2, 1)):
             cell = nbformat.v4.new_code_cell(f"def double(x): return {factor} * x")
-            archive.writestr(f"{name}/00.ipynb", nbformat.writes(nbformat.v4.new_notebook(cells=[cell])))
+            archive.writestr(name, nbformat.writes(nbformat.v4.new_notebook(cells=[cell])))
 
 
 def test_results_are_exported_as_described(tmp_path):
-    """By the page's own lines, each of which says where the result is."""
+    """By the page's own lines, each of which says where the result is. Feedback goes back to its own platform alone."""
     exam(tmp_path)
     commands(tmp_path, "python -m grader grade exam.zip")
     (tmp_path / "export.csv").write_text("Student,ID,SIS Login ID,Lesson 00 (1)\nLovelace,1,ada,\n")
@@ -105,11 +105,22 @@ def test_results_are_exported_as_described(tmp_path):
     )
     lines = re.findall(r"^python -m grader export results .*$", PAGE, re.MULTILINE)
     assert {*FORMATS} == {line.split()[6] for line in lines}
-    commands(tmp_path, "\n".join(lines))
+    handed_out = {
+        "canvas-comments": ["lovelaceada_101_9001_00.ipynb", "lijurgen_102_9002_00.ipynb"],
+        "moodle-feedback": [f"{name}_assignsubmission_file/00.ipynb" for name in ("Ada Lovelace_101", "Jürgen Li_102")],
+    }
+    of_a_platform = [line for line in lines if line.split()[6] in handed_out]
+    commands(tmp_path, "\n".join(line for line in lines if line not in of_a_platform))
+    for line in of_a_platform:
+        assert "Nothing exported" in commands(tmp_path, line, 2)
+        (folder := tmp_path / line.split()[6]).mkdir()
+        exam(folder, handed_out[folder.name])
+        commands(folder, f"python -m grader grade exam.zip\n{line}")
+        assert [path.suffix for path in folder.glob("results/*_*.zip")] == [".zip"]
 
     names = {path.name for path in (tmp_path / "results").iterdir()}
     assert {"results.csv", "html", "canvas.csv", "results", "github", "results.xml"} <= names
-    assert {"moodle.csv", "moodle_feedback.zip", "canvas_comments.zip", "mail.csv", "likeness.csv"} <= names
+    assert {"moodle.csv", "mail.csv", "likeness.csv"} <= names
     assert "Lovelace,1,ada,1" in (tmp_path / "results" / "canvas.csv").read_text()
 
 
