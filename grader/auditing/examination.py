@@ -11,7 +11,7 @@ import torch
 from ..checks.bounds import HALF
 from ..checks.compare import unstored_loaded
 from ..interpreter import EndlessKernel, OutOfBounds
-from ..sentence import Said, listed, message, said
+from ..sentence import Said, counted, listed, message, said
 from . import kernel_lines, order_of_programs
 from .arguments import Arguments, dtype_name, is_coarse, is_tensor
 from .cases import Case
@@ -635,8 +635,7 @@ def _unfit(tensor: torch.Tensor) -> Said | None:
 
 def _counted(count: int, returned: int) -> dict[str, Said]:
     """How many tensors a function returns, and how many its reference does, in words."""
-    words = {0: said("no tensor"), 1: said("1 tensor")}
-    several = (words.get(n) or said("{count} tensors", count=n) for n in (count, returned))
+    several = (counted(n, "tensor") if n else said("no tensor") for n in (count, returned))
     return dict(zip(("count", "returned"), several))
 
 

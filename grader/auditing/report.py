@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..language import say
-from ..sentence import said
+from ..sentence import counted, said
 from .compiled_for import CompilersView
 from .examination import Counts
 from .findings import Fault
@@ -70,17 +70,11 @@ class Report:
 
     def title(self) -> str:
         """The outcome in one sentence."""
-        values = {"function": self.function, "reference": self.reference, "cases": self.counts.total()}
-        if not self.counts.total():
+        cases = self.counts.total()
+        values = {"function": self.function, "reference": self.reference, "cases": counted(cases, "case")}
+        if not cases:
             return say(said("{function} against {reference}: nothing could be looked at", **values))
-        count, one = len(self.faults), self.counts.total() == 1
-        if not count:
-            of_one = said("{function} against {reference}: no fault in 1 case", **values)
-            return say(of_one if one else said("{function} against {reference}: no fault in {cases} cases", **values))
-        if count == 1:
-            of_one = said("{function} against {reference}: 1 fault, in 1 case", **values)
-            return say(of_one if one else said("{function} against {reference}: 1 fault, in {cases} cases", **values))
-        values["count"] = count
-        of_one = said("{function} against {reference}: {count} faults, in 1 case", **values)
-        of_many = said("{function} against {reference}: {count} faults, in {cases} cases", **values)
-        return say(of_one if one else of_many)
+        if not self.faults:
+            return say(said("{function} against {reference}: no fault in {cases}", **values))
+        values["faults"] = counted(len(self.faults), "fault")
+        return say(said("{function} against {reference}: {faults}, in {cases}", **values))

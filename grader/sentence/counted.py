@@ -8,7 +8,9 @@ from .said import Said, said
 _NOUNS = {
     "answer": (said("{count} answer"), said("{count} answers")),
     "byte": (said("{count} byte"), said("{count} bytes")),
+    "case": (said("{count} case"), said("{count} cases")),
     "element": (said("{count} element"), said("{count} elements")),
+    "fault": (said("{count} fault"), said("{count} faults")),
     "file": (said("{count} file"), said("{count} files")),
     "grade": (said("{count} grade"), said("{count} grades")),
     "lane": (said("{count} lane"), said("{count} lanes")),
@@ -29,6 +31,7 @@ _NOUNS = {
     "student": (said("{count} student"), said("{count} students")),
     "submission": (said("{count} submission"), said("{count} submissions")),
     "suite": (said("{count} test suite"), said("{count} test suites")),
+    "tensor": (said("{count} tensor"), said("{count} tensors")),
     "warp": (said("{count} warp"), said("{count} warps")),
 }
 
