@@ -29,6 +29,7 @@ def test_a_peer_is_timed_only_where_it_is_right(way):
     assert timed is not None
     result = timed()
     assert torch.is_tensor(result) if way == "forward" else result[0].shape == X.shape
+    assert not X.requires_grad  # the next way has the same one
     assert functions._timed(wrong, right, X, way) is None
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(torch.cuda, "synchronize", lambda: None)

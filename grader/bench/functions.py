@@ -126,7 +126,7 @@ def _timed(peer: Callable, reference: Callable, x, way: str) -> Callable[[], obj
     import torch
 
     leaf = x.clone().requires_grad_(way != "forward")  # a clone, since Liger's gradient takes the place of its logits
-    wide = x.float().requires_grad_(way != "forward")
+    wide = x.to(torch.float32, copy=True).requires_grad_(way != "forward")  # a copy: of float32, float() is x itself
     try:
         y, want = peer(leaf), reference(wide)
         dy = torch.ones_like(y) if y.dim() == 0 else torch.randn_like(x)
