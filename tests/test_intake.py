@@ -1264,6 +1264,29 @@ def test_nothing_that_was_handed_in_is_left_unnamed(tmp_path):
     assert all(any(f"bob/{n}.png" in line for line in lines) for n in range(13))
 
 
+@pytest.mark.parametrize("zipped", [False, True])
+def test_a_folder_with_nothing_but_what_programs_keep_is_named_with_it(tmp_path, zipped):
+    """A student may have dropped the work there. Beside other work nothing needs to be said."""
+    files = {"ada/.vscode/" + NAME: ADA, f"bob/node_modules/a/{NAME}": BOB, f"cyd/{NAME}": CYD}
+    files |= {f"cyd/.vscode/{NAME}": ADA, ".idea/x.xml": "x", "dan/deep/__MACOSX/._x": "x"}
+    made = planned(pack(tmp_path / "class.zip", files) if zipped else write(tmp_path / "class", files))
+    assert {name: why.values["name"] for name, why in made.left_out.items()} == {
+        "ada": ".vscode", "bob": "node_modules", "dan": "deep/__MACOSX",
+    }  # fmt: skip
+    assert chosen(made) == of_00({"cyd": f"cyd/{NAME}"})
+
+
+def test_a_hidden_archive_is_a_hand_in(tmp_path):
+    """Of a kind that is opened, or not."""
+    write(tmp_path, {".ada.rar": "x", f"bob/{NAME}": BOB, "cyd/.work.7z": "x"})
+    pack(tmp_path / ".dan.zip", {NAME: ADA})
+    made = planned(tmp_path)
+    assert {who: [*each.unread] for who, each in made.students.items() if each.unread} == {
+        ".ada": [".ada.rar"], "cyd": ["cyd/.work.7z"],
+    }  # fmt: skip
+    assert [*made.students] == [".ada", ".dan", "bob", "cyd"]
+
+
 def test_who_handed_in_no_notebook_is_a_student(tmp_path):
     """Among files of which each is a whole hand-in. Notes beside them are of whoever grades."""
     files = {"ada.ipynb": ADA, "ada.pdf": "%PDF", "bob.ipynb": BOB, "cyd.docx": "x", "dan.jpg": "x"}

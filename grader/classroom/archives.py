@@ -46,7 +46,7 @@ def files(
 ) -> list[tuple[str, Callable[[], bytes]]]:
     """(name, load) for each file in a zip file, and in the zip files in it. Names have slashes, whatever wrote them.
 
-    Folders are listed, too, as far as the zip file lists them, or a file in them is passed over: with a "/" at the end.
+    Folders are listed, too, with a "/" at the end; of those that are passed over, the outermost in another one.
     load returns the file's bytes, at most `limit`, or raises OSError. A name that several files have, or one of more
     than 1,000 characters, is listed once; its load raises OSError. passed_over: whether a name is left out. people: the
     names of students, which tell in what encoding names stand that are not said to be UTF-8.
@@ -75,7 +75,7 @@ def _listed(
         if archive.infolist() and min(info.header_offset for info in archive.infolist()) > 0:
             raise OSError(_cut_off(depth == 1))
     named = [(name, info) for name, info in listed if not left.passed_over(name)]
-    folders = dict.fromkeys(name.rpartition("/")[0] for name, _ in every)
+    folders = dict.fromkeys(_until(left.passed_over, name.rpartition("/")[0]) for name, _ in every)
     left.files -= len(named)
     if left.files < 0:
         raise TooMany(
@@ -101,9 +101,16 @@ def _listed(
         else:
             found[name] = functools.partial(_load, held, info)
     for name in folders:
-        if name and not left.passed_over(name):
+        if name and ("/" in name or not left.passed_over(name)):
             found[f"{name}/"] = functools.partial(refuse, said("a folder without files"))
     return list(found.items())
+
+
+def _until(passed_over: Callable[[str], bool], folder: str) -> str:
+    """A folder, or the outermost of those around it that is passed over."""
+    parts = folder.split("/")
+    ends = next((i for i, part in enumerate(parts, 1) if passed_over(part)), len(parts))
+    return "/".join(parts[:ends])
 
 
 def _inner(

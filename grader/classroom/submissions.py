@@ -213,8 +213,10 @@ def _placed(found: list[tuple[str, Callable[[], bytes]]], title: str, one_studen
         replace(file, beside=(*beside[file.student], *at_top) if file.student in beside else at_top)
         for file in submitted
     ]
-    empty = _empty_folders([name[:-1] for name, _ in found if name.endswith("/")], list(loads), _of_classes(layout))
-    aside = dict.fromkeys(empty, said("a folder without files")) | layout.aside
+    folders = [name[:-1] for name, _ in found if name.endswith("/")]
+    added = [name for name in folders if name.rpartition("/")[2].lower() in _SKIPPED]
+    empty = _empty_folders(folders, list(loads), _of_classes(layout))
+    aside = {name: _without_files(name, added) for name in empty if name not in added} | layout.aside
     return Found(files, list(layout.says), aside, layout.doubts)
 
 
@@ -327,7 +329,7 @@ def _in_folder(
 
 
 def _walked(folder: pathlib.Path, out: pathlib.Path | None) -> list[pathlib.Path]:
-    """What is in a folder at any depth: files, links, the .git of repositories, and folders."""
+    """What is in a folder at any depth: files, links, the .git of repositories, and folders; none in one of _SKIPPED."""
     skipped, found = (out.absolute() if out is not None else None), []
     for place, folders, files in os.walk(folder):
         here = pathlib.Path(place)
@@ -336,9 +338,9 @@ def _walked(folder: pathlib.Path, out: pathlib.Path | None) -> list[pathlib.Path
             path = here / name
             if name == ".git":
                 found.append(path)
-            elif name.lower() in _SKIPPED or (
-                name not in folders and _passed_over(path.relative_to(folder).as_posix())
-            ):
+            elif name.lower() in _SKIPPED and name in folders:
+                found += [] if path.is_symlink() else [path]
+            elif name not in folders and _passed_over(path.relative_to(folder).as_posix()):
                 continue
             elif skipped is not None and path.absolute().is_relative_to(skipped):
                 continue
@@ -381,13 +383,25 @@ def _empty_folders(folders: Collection[str], names: Collection[str], classes: Co
     ]  # fmt: skip
 
 
+def _without_files(folder: str, added: Collection[str]) -> str:
+    """Why a folder is nobody's work. added: folders of programs, of which none is looked into; .git holds no work."""
+    inside = (name for name in added if name.startswith(f"{folder}/") and not name.endswith("/.git"))
+    of_a_program = next(inside, None)
+    if of_a_program is None:
+        return said("a folder without files")
+    return said(
+        "a folder without files but those in {name}, which is left out as a program's own",
+        name=of_a_program[len(folder) + 1 :],
+    )
+
+
 def _in_zip(path: pathlib.Path, most: int, people: Collection[str]) -> list[tuple[str, Callable[[], bytes]]]:
     """What is in a zip, and in the zips in it. Raises OSError if it cannot be read, or holds more than `most`."""
     return archives.files(path, MAX_LOADED, most, _passed_over, people)
 
 
 def _passed_over(name: str) -> bool:
-    """Whether no student handed this file in: hidden files, but notebooks, and those that programs add.
+    """Whether no student handed this file in: hidden files, but notebooks and archives, and those that programs add.
 
     One file of a repository's .git is kept, as the sign of a repository.
     """
@@ -395,7 +409,7 @@ def _passed_over(name: str) -> bool:
     if folders[-1:] == [".git"] and last == "head":
         return not _SKIPPED.isdisjoint(folders[:-1])
     hidden = last.startswith(("._", "~$")) or (
-        last.startswith(".") and not (file_names.is_notebook(last) or last.endswith(".zip"))
+        last.startswith(".") and not (file_names.is_notebook(last) or file_names.is_archive(last))
     )
     return hidden or last in _ADDED or not _SKIPPED.isdisjoint((*folders, last))
 
