@@ -374,7 +374,7 @@ def test_canvas_gets_numbers_and_no_name(tmp_path, capsys, separator):
 
 
 @pytest.mark.parametrize(
-    "student", ["ada", "ADA@uni.edu", "S1", "101", "Lovelace, Ada", "Ada Lovelace", "lovelaceada_101", "lovelaceada_7"]
+    "student", ["ada", "ADA@uni.edu", "S1", "101", "Lovelace, Ada", "Ada Lovelace", "lovelaceada_101"]
 )
 def test_students_are_matched_by_what_a_gradebook_knows(student):
     """Login, SIS id, Canvas' id, the name in either order, and Canvas' flat names."""
@@ -396,6 +396,24 @@ def test_who_is_not_certain_is_not_matched(tmp_path, capsys):
     assert (0, text) == (code, got)
     assert "Kim Lee, may be Lee, Kim (1) or Lee, Kim (2)" in said and "gradebook: 1, may be" in said
     assert "not in the gradebook: nobody: nobody/04.ipynb" in said
+
+
+@pytest.mark.parametrize("rostered", [False, True])
+def test_a_namesake_of_another_section_gets_nobodys_score(tmp_path, capsys, rostered):
+    """Canvas' id is known, and the gradebook is that of one section: a row of the same name has another id."""
+    text = 'Student,ID,SIS Login ID,Lesson 04 (501)\n"Lovelace, Ada",205,ada2,\n"Hopper, Grace",206,grace,\n'
+    names = ("lovelaceada_101_9001_04_one_row.ipynb", "hoppergrace_206_9002_04_one_row.ipynb")
+    store(tmp_path, [row(name, name.split("_")[0], "04", exercise("4.1")) for name in names])
+    if rostered:
+        everybody = 'Student,ID,SIS Login ID\n"Lovelace, Ada",101,ada\n"Hopper, Grace",206,grace\n'
+        (tmp_path / "all.csv").write_text(everybody)
+        (tmp_path / "assignment.toml").write_text('lessons = ["04"]\nroster = ["all.csv"]\n')
+
+    asked = ["--assignment", str(tmp_path / "assignment.toml")] if rostered else []
+    code, got, said = fill(tmp_path, capsys, text, *asked)
+
+    assert code == 0 and '"Lovelace, Ada",205,ada2,\n' in got and '"Hopper, Grace",206,grace,2\n' in got
+    assert "not in the gradebook" in said and names[0] in said
 
 
 COLUMNS = {

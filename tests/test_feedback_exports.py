@@ -136,6 +136,18 @@ def test_canvas_gets_a_zip_of_what_it_handed_out(tmp_path, capsys):
     assert "not of Canvas, and left out" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("form", "of"), [("canvas-comments", ADA), ("moodle-feedback", CLASS[0])])
+def test_points_without_a_file_have_no_place_for_feedback(tmp_path, capsys, form, of):
+    """Which is no fault of the platform."""
+    store(tmp_path, [of])
+    (tmp_path / "overrides.csv").write_text("student,exercise,points\nDan,04,3\n")
+    (tmp_path / "class.csv").write_text("name,email\nDan,dan@x.org\n")
+    (tmp_path / "assignment.toml").write_text('lessons = ["04"]\nroster = ["class.csv"]\n')
+    export(tmp_path, form, "--assignment", tmp_path / "assignment.toml")
+    told = capsys.readouterr().out
+    assert "no file was handed in, so there is nowhere to put feedback: Dan" in told and "left out" not in told
+
+
 def test_on_canvas_a_file_that_could_not_be_read_gets_the_letter(tmp_path):
     """Where such a file can hold a text: a PDF with one would be no PDF."""
     names = ("adal_1_11_04.ipynb", "bobo_2_12_04 scan.pdf", "cydk_3_13_04.zip")

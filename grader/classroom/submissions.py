@@ -329,7 +329,7 @@ def _in_folder(
 
 
 def _walked(folder: pathlib.Path, out: pathlib.Path | None) -> list[pathlib.Path]:
-    """What is in a folder at any depth: files, links, the .git of repositories, and folders; none in one of _SKIPPED."""
+    """What is in a folder at any depth, but in one of _SKIPPED: files, links, the .git of repositories, folders."""
     skipped, found = (out.absolute() if out is not None else None), []
     for place, folders, files in os.walk(folder):
         here = pathlib.Path(place)

@@ -98,7 +98,7 @@ def _columns(book: Gradebook, entries: list[Entry], chosen: dict[str, str], log:
 
 def _in_book(book: Gradebook, mine: list[Entry]) -> list[Student]:
     """The rows of the gradebook that may be a student's: by what a roster knows, else by what the files say."""
-    person = mine[0].person
+    person, there = mine[0].person, book.students
     if person:
         ids = {value for kind, value in person.ids if kind in ("number", "login", "email")}
         rules = (
@@ -107,9 +107,11 @@ def _in_book(book: Gradebook, mine: list[Entry]) -> list[Student]:
         )
         if found := next((found for rule in rules if (found := [s for s in book.students if rule(s)])), []):
             return found
-        if found := students_for(book.students, person.name, None):
+        if person.id("canvas"):
+            there = [s for s in there if not s.id]  # one of another id is another student, whatever the name
+        if found := students_for(there, person.name, None):
             return found
-    return students_for(book.students, mine[0].key, mine[0].path_info.canvas)
+    return students_for(there, mine[0].key, mine[0].path_info.canvas)
 
 
 def _by_student_and_lesson(

@@ -16,7 +16,7 @@ from ..classroom import file_names
 from ..language import say, speaking
 from ..sentence import counted, said
 from . import archive, feedback
-from .entries import Entry, by_student
+from .entries import Entry, by_student, without_file
 from .gradebook import NothingFits
 from .letters import language_of, letters
 
@@ -30,12 +30,13 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     Raises OSError, or NothingFits where no file was handed in on Canvas.
     """
     feedbacks: dict[str, list[str]] = {}
-    without = []
+    left_out = []
     for mine in by_student(entries).values():
         for entry in (each for each in mine if each.counts):
             name = _of_canvas(entry.row["submission"])
             if entry.path_info.canvas is None or name is None:
-                without.append(entry.row["submission"] if entry.of_file else entry.student)
+                strange = said("not of Canvas, and left out: {file}", file=entry.row["submission"])
+                left_out.append(strange if entry.of_file else without_file(entry))
                 continue
             with speaking(language_of(mine)):
                 feedbacks.setdefault(name, []).extend(feedback.of_file(entry))  # a zip may hold several lessons
@@ -52,8 +53,7 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
             )
         )
     archive.write(to, {name: _file(name, lines) for name, lines in feedbacks.items()})
-    log = [say(said("not of Canvas, and left out: {file}", file=file)) for file in without]
-    return [*log, said("feedback on {files} in {to}", files=counted(len(feedbacks), "file"), to=to)]
+    return [*map(say, left_out), said("feedback on {files} in {to}", files=counted(len(feedbacks), "file"), to=to)]
 
 
 def _of_canvas(submission: str) -> str | None:

@@ -381,6 +381,11 @@ def _some(names: list[str]) -> Said | str:
     return said("{list} and {value} more", list=shown, value=len(names) - _SHOWN) if len(names) > _SHOWN else shown
 
 
+def without_file(entry: Entry) -> Said:
+    """The sentence about points that a person gave to somebody who handed in no file: a platform has nothing of it."""
+    return said("no file was handed in, so there is nowhere to put feedback: {student}", student=entry.student)
+
+
 def for_a_person(entry: Entry) -> list[str]:
     """The reasons why a person has to look at a file: no lesson was found in it, or it was not judged in full."""
     found = list(entry.row["problems"]) if _unread(entry) else []

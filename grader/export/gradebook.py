@@ -146,7 +146,8 @@ def students_for(students: list[Student], key: str, canvas: tuple[str, str] | No
     """The students that match a submission: by Canvas' id, by login or SIS id, else by name. Usually there is one."""
     if canvas:
         name, number = canvas
-        return [s for s in students if s.id == number] or [s for s in students if _flat(s.name) == _flat(name)]
+        by_name = (s for s in students if not s.id and _flat(s.name) == _flat(name))  # another id is another student's
+        return [s for s in students if s.id == number] or [*by_name]
     key, flat = key.strip().casefold(), _flat(key)
     rules = (
         lambda s: key in (s.id, *(other.casefold() for other in s.others)),

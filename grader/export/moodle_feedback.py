@@ -26,11 +26,12 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
 
     Raises OSError, or NothingFits where no student handed in on Moodle.
     """
-    files, without, most = {}, [], of_entries.lessons(entries)
+    files, left_out, most = {}, [], of_entries.lessons(entries)
     for mine in by_student(entries).values():
         folder = next((found[1] for e in mine if (found := _FOLDER.search(e.row["submission"]))), None)
         if folder is None:
-            without.append(mine[0].student)
+            strange = said("not of Moodle, and left out: {student}", student=mine[0].student)
+            left_out.append(strange if any(e.of_file for e in mine) else of_entries.without_file(mine[0]))
             continue
         with speaking(language_of(mine)):
             files[f"{folder.removesuffix('_')}_/feedback.html"] = html.student_page(mine, most)
@@ -42,5 +43,5 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
             )
         )
     archive.write(to, files)
-    log = [say(said("not of Moodle, and left out: {student}", student=student)) for student in without]
-    return [*log, said("feedback for {students} in {to}", students=counted(len(files), "student"), to=to)]
+    students = counted(len(files), "student")
+    return [*map(say, left_out), said("feedback for {students} in {to}", students=students, to=to)]
