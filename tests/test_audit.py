@@ -467,7 +467,24 @@ def test_what_a_kernel_stores_is_its_result_also_where_it_changes_nothing():
     wrong = audit(KERNELS.dot_kernel, reference, *arguments, grid=(7,), gpus=(), BLOCK=128)
 
     assert right, right
-    assert [fault.sentence.split(",")[0].split(" is ")[0] for fault in wrong.faults] == ["result"]
+    assert [fault.sentence.split(",")[0].split(" is ")[0] for fault in wrong.faults] == ["out_ptr"]
+
+
+def test_a_function_in_place_need_not_return_what_its_reference_returns():
+    """The argument that both change is the result; one that is left as it was is wrong."""
+    arguments = randn(4, 300), randn(4, 300)
+
+    def gated(x, gate):
+        KERNELS.gated_(x, gate)
+
+    def nothing(x, gate):
+        pass
+
+    right = audit(gated, KERNELS.gated_reference_, *arguments, gpus=())
+    wrong = audit(nothing, KERNELS.gated_reference_, *arguments, gpus=())
+
+    assert right, right
+    assert [fault.sentence.partition("[")[0] for fault in wrong.faults] == ["x"]
 
 
 def test_a_reference_that_fails_is_no_report():
@@ -596,19 +613,23 @@ def test_the_command_has_an_exit_status_and_writes_files(tmp_path, capsys):
     assert run(f"{file}::half", "--against", "right", *asked) == 0
     assert run(f"{file}::half", "--against", "torch.mul(x, 0.5)", *asked) == 0
     assert run(f"{file}::half", "--against", "x / of", *asked) == 0  # with the default of the function
+    (tmp_path / "truth.py").write_text("def right(x):\n    return x / 2\n", encoding="utf-8")
+    for where in (file, tmp_path / "truth.py"):
+        assert run(f"{file}::half", "--against", f"{where}::right", *asked) == 0
     assert run(f"{file}::half", "--against", "torch.neg", *asked) == 1
     assert ElementTree.parse(tmp_path / "j.xml").getroot().get("failures") == "1"
     assert json.loads((tmp_path / "j.json").read_text(encoding="utf-8"))["reference"] == "torch.neg"
     capsys.readouterr()
-    for wrong in ("no such::half", f"{file}::third", f"{file}"):
+    for wrong in ("no such::half", f"{file}::third", f"{file}", "::half"):
         assert run(wrong, "--against", "right", *asked) == 2
+    assert run(f"{file}::half", "--against", f"{file}::third", *asked) == 2
     assert run(f"{file}::half", "--against", "x +", *asked) == 2
     for inputs in ("randm(3)", "", "randn(3", "exit()"):
         assert run(f"{file}::half", "--against", "right", "--inputs", inputs) == 2
     (tmp_path / "ends.py").write_text("raise SystemExit(0)", encoding="utf-8")
     assert run(tmp_path / "ends.py::half", "--against", "right", *asked) == 2
     assert run(FOLDER / "kernels.py::add_kernel", "--against", "torch.add", *asked) == 2
-    assert capsys.readouterr().err.count("Nothing audited: ") == 10
+    assert capsys.readouterr().err.count("Nothing audited: ") == 12
 
 
 def test_a_usage_error_names_what_is_wrong(tmp_path, capsys):

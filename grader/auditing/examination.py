@@ -273,7 +273,9 @@ class Examination:
                     **_counted(len(results), returned),
                 )
             )
+        stored = [] if seen.done.returned else seen.places_of_results()
         names = ["result"] if returned == 1 else [f"result {i}" for i in range(returned)]
+        names = [seen.done.arguments.names[i] for i in stored] or names
         results = seen.results_of(seen.done)
         names += [seen.done.arguments.names[i] for i in seen.wanted.changed]
         for place, name in enumerate(names):
@@ -567,10 +569,20 @@ class _Seen:
         return [_without_ones(got, want.shape) for got, want in zip(stored, self.wanted.results)]
 
     def places_of_results(self) -> list[int]:
-        """The places of the arguments in which a function without a result stores those of the reference."""
+        """The places of the arguments in which a function without a result stores those of the reference.
+
+        These are what it changes alone; else what the reference changes as well, and returns: x of x.mul_(s).
+        """
         returned = len(self.wanted.results) - len(self.wanted.changed)
         places = self.outputs or [i for i in self.done.changed() if i not in self.wanted.changed]
-        return places[:returned]
+        if places:
+            return places[:returned]
+        results, changed = self.wanted.results[:returned], self.wanted.results[returned:]
+        found = [
+            [i for i, want in zip(self.wanted.changed, changed) if order_of_programs.same(want, result)]
+            for result in results
+        ]
+        return [each[0] for each in found] if all(found) else []
 
     def differs_from(self, usual: Run) -> bool:
         """Whether a result is another one than usual, and wrong."""

@@ -34,8 +34,8 @@ def add(commands) -> None:
         required=True,
         metavar="REFERENCE",
         help=said(
-            "what is right: a function such as torch.nn.functional.gelu, one of the file, or an expression of the "
-            "function's parameters such as 'torch.softmax(x, -1)'"
+            "what is right: a function such as torch.nn.functional.gelu, one of the file, one of another "
+            "(FILE.py::FUNCTION), or an expression of the function's parameters such as 'torch.softmax(x, -1)'"
         ),
     )
     parser.add_argument(
@@ -71,7 +71,7 @@ def run(options) -> int:
         os.environ["TRITON_INTERPRET"] = "1"
     try:
         module, function = _function(options.function)
-        reference = _reference(options.against, module, function)
+        reference = _reference(options.against, module, function, options.function.rpartition("::")[0])
         inputs = _inputs(options.inputs, module, options.seed)
         _takes(function, inputs)
         gpus = tuple(filter(None, options.gpus.split(",")))
@@ -99,8 +99,8 @@ class _Usage(ValueError):
 
 def _function(place: str):
     """(module, function) of a place such as kernels.py::softmax."""
-    source, separator, name = place.rpartition("::")
-    if not separator:
+    source, _, name = place.rpartition("::")
+    if not source or not name:
         raise _Usage(said("{place} names no function: write FILE.py::FUNCTION", place=place))
     if source.endswith(".py") and not pathlib.Path(source).is_file():
         raise _Usage(said("there is no file {file}", file=source))
@@ -135,9 +135,12 @@ def _module(source: str):
     return module
 
 
-def _reference(text: str, module, function) -> Callable:
-    """The reference: a function by its name, or a function of the parameters that an expression is of."""
-    names = _names(module)
+def _reference(text: str, module, function, function_in: str) -> Callable:
+    """The reference: a function by its name or its place, or one of the parameters that an expression is of."""
+    source, separator, name = text.rpartition("::")
+    if separator and source != function_in:
+        return _function(text)[1]
+    text, names = name, _names(module)
     tree = _parsed(text)
     if isinstance(tree, (ast.Name, ast.Attribute, ast.Lambda)):
         found = _evaluated(text, names)
