@@ -286,6 +286,27 @@ def test_places_stay_distinct_and_multiples_stay_multiples():
         assert sorted(made.leaves[1].tolist()) == [*range(length)]
 
 
+def test_a_number_of_tokens_stays_within_the_pages():
+    """Of fewer or smaller ones, also where the reference takes what is there of a longer sequence."""
+    q, k, v, pages, lengths = INPUTS["paged_decode"][1]
+    q, pages = q[:, :2], pages.long()
+
+    def reference(q, k, v, pages, lengths):
+        rows = []
+        for each, places, length in zip(q, pages, lengths.tolist()):
+            keys, values = (t[places].flatten(0, 1)[:length] for t in (k, v))
+            p = torch.softmax(torch.einsum("hd,nhd->hn", each, keys) * q.shape[-1] ** -0.5, -1)
+            rows.append(torch.einsum("hn,nhd->hd", p, values))
+        return torch.stack(rows)
+
+    given = Arguments.of(KERNELS.paged_decode, (q, k, v, pages, lengths), {})
+    assert resized(given, {8: 2}, seed=0).leaves[4].max() <= 2 * 4
+    assert resized(given, {4: 1}, seed=0).leaves[4].max() == 8
+    assert resized(given, {8: 16}, seed=0).leaves[4].tolist() == lengths.tolist()
+    report = audit(KERNELS.paged_decode, reference, q, k, v, pages, lengths, gpus=(), seconds=20)
+    assert report, report
+
+
 def test_an_argument_that_is_changed_as_given_is_a_result_in_each_case():
     """Also where the reference leaves it as it is: zeros added to zeros."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 import torch
@@ -107,7 +107,11 @@ def resized(arguments: Arguments, change: dict[int, int], seed: int) -> Argument
         if made.shape != leaf.shape and _ordered(leaf) and _is_length(leaf[-1], arguments):
             return None  # the last number says where something ends
         ends = _ordered(leaf) and _is_length(leaf[-1], arguments)
-        leaves.append(made if ends else _distinct(_within(made, leaf, arguments, limits), leaf, arguments, change))
+        room = _room_of_two_axes(leaf, arguments, change)
+        made = _within(made, leaf, arguments, limits)
+        if not ends:
+            made = _distinct(made, leaf, arguments, change) if room is None else made.clamp(max=room)
+        leaves.append(made)
     made = arguments.with_leaves(leaves)
     return made if arguments.constants is None else _with_numbers(made, arguments)
 
@@ -212,6 +216,18 @@ def _within(made: torch.Tensor, given: torch.Tensor, arguments: Arguments, limit
     longer = {n for t in arguments.tensors().values() for n in t.shape if n > most}
     limit = min((limits[n] for n in longer & limits.keys()), default=0)
     return torch.where(made >= 0, made % limit, made) if limit else made
+
+
+def _room_of_two_axes(given: torch.Tensor, arguments: Arguments, change: dict[int, int]) -> int | None:
+    """The most that whole numbers may be which count along two axes in one, as tokens in pages do; None where they have
+    the room they had."""
+    if not _counts(given) or given.dtype not in (torch.int32, torch.int64):
+        return None
+    most = int(given.max())
+    times = Counter(n for t in arguments.tensors().values() for n in t.shape if n <= most)
+    pairs = [(a, b) for a in times for b in times if a * b >= most and (a < b or (a == b and times[a] > 1))]
+    room = min((change.get(a, a) * change.get(b, b) for a, b in pairs), default=most)
+    return room if room < most else None
 
 
 def _distinct(made: torch.Tensor, given: torch.Tensor, arguments: Arguments, change: dict[int, int]) -> torch.Tensor:
