@@ -104,6 +104,19 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "values-of-other-tile",
+        "The weights of a tile met the values of another tile.",
+        "Which rows of v belong to the keys of this step?",
+        several(
+            "13.1",
+            "v[start : start + tile]",
+            "v[: min(tile, len(k) - start)]",
+            "v[max(start - tile, 0) :][: s.shape[1]]",
+            "v[len(k) - start - s.shape[1] : len(k) - start]",
+        ),
+        Mutant("13.2 13.3", "v_ptr + keys[:, None]", "v_ptr + (keys - start)[:, None]"),
+    ),
+    Mistake(
         "divided-at-every-tile",
         "A division by the sum took place before the walk ended.",
         "Which numbers did you divide in each step, and which sum do they belong to?",

@@ -138,7 +138,8 @@ MISTAKES = [
         "number-in-the-logarithm",
         "A number was added before the logarithm was taken.",
         "How small can the sum of exp(x - max) of a row be, and does its logarithm need help?",
-        *(Mutant("16.1", "tl.log(d)", f"tl.log(d + {number})", 2) for number in ("1e-5", "1e-4")),
+        *(Mutant("16.1", "tl.log(d)", f"tl.log(d + {number})", 2) for number in ("1e-5", "1e-4", "1.0")),
+        Mutant("16.1", "m + tl.log(d))", "m + tl.log(d + 1.0))"),
         *(Mutant("16.1", _LOSS, _LOSS.replace("d)", f"d + {number})")) for number in ("1e-5", "1e-4")),
     ),
     Mistake(
@@ -231,6 +232,12 @@ MISTAKES = [
         ),
     ),
     # ---- the gradient
+    Mistake(
+        "gradient-over-rows",
+        "The gradient of each element was divided by the number of rows, or of columns.",
+        "Which of the numbers that the kernel is given holds the 1 / n of a mean?",
+        several("16.2", _GRADIENT, f"{_GRADIENT} / n_cols", f"{_GRADIENT} / tl.num_programs(0)"),
+    ),
     Mistake(
         "onehot-missing",
         "1 was not subtracted, or not in the column of the target and only there.",

@@ -219,11 +219,45 @@ MISTAKES = [
         Mutant("16.1", "m + tl.log(d))", "(m + tl.log(d)).to(tl.bfloat16).to(tl.float32))"),
     ),
     Mistake(
+        "maximum-in-half",
+        "The maximum was rounded to half precision on its way into lse.",
+        "How many digits does the maximum have in float32, and which of your lines gives it fewer?",
+        *(
+            Mutant("13.3", "m + tl.log(l)", f"m.to(tl.{half}).to(tl.float32) + tl.log(l)", replayed=False)
+            for half in ("float16", "bfloat16")
+        ),
+        Mutant("16.1", "m + tl.log(d))", "m.to(tl.float16).to(tl.float32) + tl.log(d))"),
+    ),
+    Mistake(
+        "lse-of-the-mean",
+        "The sum of the exponentials was divided by how many there are: this is the logarithm of their mean.",
+        "By how much does the log-sum-exp of n equal numbers lie above them?",
+        several("13.3", "tl.log(l)", "tl.log(l / n_keys)", "tl.log(l) - tl.log(n_keys * 1.0)"),
+        Mutant("16.1", "m + tl.log(d))", "m + tl.log(d / n_cols))"),
+        Mutant("16.1", "tl.log(d)", "tl.log(d / n_cols)", 2),
+    ),
+    Mistake(
+        "maximum-of-last-tile",
+        "The maximum of the last tile was added to the logarithm of a sum that belongs to the maximum of all tiles.",
+        "Relative to which maximum is the sum after the last step, and which one do you add?",
+        Mutant("13.3", "m + tl.log(l)", "tl.max(s, axis=1) + tl.log(l)"),
+        Mutant("16.1", "m + tl.log(d))", "tl.max(x, axis=0) + tl.log(d))"),
+        Mutant("16.1", "(m - hit)", "(tl.max(x, axis=0) - hit)"),
+    ),
+    Mistake(
         "lse-put-together",
         "The maximum and the sum are right, but lse is not the logarithm that they make together.",
         "What is the logarithm of exp(m) times l, in terms of m and of log(l)?",
         several(
-            "13.3", "m + tl.log(l)", "m * tl.log(l)", "m - tl.log(l)", "tl.log(l) - m", "tl.log(m + l)", replayed=False
+            "13.3",
+            "m + tl.log(l)",
+            "m * tl.log(l)",
+            "m - tl.log(l)",
+            "tl.log(l) - m",
+            "tl.log(m + l)",
+            "m * l",
+            "tl.log(m) + tl.log(l)",
+            replayed=False,
         ),
     ),
     Mistake(
@@ -515,6 +549,12 @@ FLASH_KERNEL = (
     ("lse-put-together", lse_formula(lambda facts: 2 * _top(facts) - facts["lse"])),
     ("lse-put-together", lse_formula(lambda facts: facts["lse"] - 2 * _top(facts))),
     ("lse-put-together", lse_formula(lambda facts: torch.log(_top(facts) + torch.exp(facts["lse"] - _top(facts))))),
+    ("lse-put-together", lse_formula(lambda facts: _top(facts) * torch.exp(facts["lse"] - _top(facts)))),
+    ("lse-put-together", lse_formula(lambda facts: torch.log(_top(facts)) + facts["lse"] - _top(facts))),
+    *(
+        ("maximum-in-half", lse_formula(lambda facts, half=half: _top(facts).to(half) + facts["lse"] - _top(facts)))
+        for half in HALF
+    ),
     ("lse-is-sum", lse_formula(lambda facts: torch.exp(facts["lse"] - _top(facts)))),
     ("lse-is-sum", lse_formula(lambda facts: _top(facts) + torch.exp(facts["lse"] - _top(facts)))),
     ("lse-of-unscaled-scores", lse_formula(_with_scores(scaled(lambda scale: 1.0)))),
