@@ -1,9 +1,12 @@
 """What every command installs: the Python is checked, what is fetched is said first, and what the package holds."""
 
+import ast
 import functools
+import importlib.metadata
 import io
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -189,6 +192,30 @@ def test_parts_are_added_to_the_packages_of_learners(monkeypatch):
     assert PARTS["nbgrader"] == install.requirements(["nbgrader"])
     with pytest.raises(SystemExit, match="There is no part grades; choose among grading, lab, dev"):
         install.requirements(["grades"])
+
+
+def imported_by(script: pathlib.Path, near: list[pathlib.Path]) -> set[str]:
+    """The packages of others that a script imports when it starts, itself and by the scripts that lie near."""
+    found, seen, todo = set(), set(), [script]
+    while todo:
+        seen.add(here := todo.pop())
+        for node in ast.parse(here.read_text(encoding="utf-8")).body:
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
+            for name in {each.partition(".")[0] for each in names}:
+                local = next((p for folder in near if (p := folder / f"{name}.py").is_file()), None)
+                todo += [local] if local and local not in seen else []
+                found |= set() if local else {name}
+    return found - {*sys.stdlib_module_names, "grader"}
+
+
+@pytest.mark.parametrize(("script", "part"), [("site/gather.py", "site"), ("tools/build.py", "dev")])
+def test_a_part_has_what_its_scripts_import(script, part):
+    """In a fresh copy, `make site` has no package of `make test`."""
+    wanted = {Requirement(each).name.lower() for each in install.requirements([part])}
+    of = importlib.metadata.packages_distributions()
+    names = imported_by(ROOT / script, [ROOT / "site", ROOT / "tools"])
+    assert names and not {name for name in names if wanted.isdisjoint(each.lower() for each in of[name])}
 
 
 def test_every_package_has_a_version_with_which_the_course_was_tested():
