@@ -196,6 +196,10 @@ def test_many_launches_are_cut_too():
         (lambda: grader.trace(copied(blank(4))), "got a Tensor"),
         (lambda: grader.trace(copied, blank(4), order="backward"), "choose one of forward, reversed, shuffled"),
         (lambda: grader.trace(copy_kernel, blank(4), blank(4), 4, BLOCK=4, grid=4), "the grid of a launch is a tuple"),
+        (
+            lambda: grader.trace(copy_kernel, blank(4), blank(4), 4, BLOCK=4, grid=(1, 65536)),
+            "copy_kernel was launched with 65,536 programs along axis 1 of the grid, and a GPU takes at most 65,535",
+        ),
         (lambda: grader.trace(copy_kernel, blank(4), blank(4), BLOCK=4, grid=(1,)), "missing 1 required"),
     ],
 )

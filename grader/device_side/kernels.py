@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import triton.language as tl
 
-from ..interpreter import each_launch
+from ..interpreter import each_launch, launch_args
 from ..interpreter.ledger import Launch, Ledger
 from ..interpreter.state import KernelMisuse
 from ..protocol import schema
@@ -131,9 +131,11 @@ class Kernels:
         passed.append(kernel)
         return KernelText(kernel.text)
 
-    def pretend(self, number: int) -> None:
-        """Take note of the name of a kernel, and do not run it."""
+    def pretend(self, number: int, grid) -> None:
+        """Take note of the name of a kernel, and do not run it. Raises KernelMisuse for a grid that a GPU refuses."""
         kernel = self._kernel(number)
+        name = kernel.function.__name__
+        launch_args.check_grid(launch_args.as_grid(grid, name), name)
         self.launched.append(kernel.function.__name__ if kernel.shipped else "own")
 
     def _kernel(self, number: int) -> _Kernel:

@@ -225,7 +225,7 @@ class Server:
         kwargs = {name: self._launch_argument(value) for name, value in header["kwargs"].items()}
         grid = tuple(header["grid"]) if isinstance(header["grid"], list) else header["grid"]
         if self._call.dry:
-            self._kernels.pretend(header["kernel"])
+            self._kernels.pretend(header["kernel"], grid)
         else:
             self._kernels.launch(header["kernel"], grid, args, kwargs, self._observer.ledger)
         return {}, b""

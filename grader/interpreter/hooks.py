@@ -353,6 +353,7 @@ def _hook_programs(private: Private) -> None:
         launch = current.launch
         if launch is None:
             return
+        launch_args.check_grid(grid, launch.kernel)
         launch.grid = grid
         running = _running(grid)
         launch.permutation = {

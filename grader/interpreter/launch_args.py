@@ -11,6 +11,8 @@ from ..sentence import fault, said
 from .state import KernelMisuse
 from .triton_private import is_kernel, launch_options, private
 
+_MOST_PROGRAMS = ((1 << 31) - 1, (1 << 16) - 1, (1 << 16) - 1)  # along each axis of a grid
+
 
 def bind(fn, args, kwargs) -> tuple[dict, dict]:
     """(arguments by parameter name, launch options such as num_warps). Raises KernelMisuse where they do not fit.
@@ -111,6 +113,25 @@ def as_grid(grid, kernel: str):
             )
         )
     return tuple(grid)
+
+
+def check_grid(grid: tuple[int, ...], kernel: str) -> None:
+    """Raise KernelMisuse for more programs along an axis than a GPU of NVIDIA starts: CUDA C++ Programming Guide,
+    "Compute Capabilities". kernel: name for the error.
+    """
+    for axis, (programs, most) in enumerate(zip(grid, _MOST_PROGRAMS)):
+        if programs > most:
+            raise KernelMisuse(
+                fault(
+                    "grid-too-long",
+                    "{kernel} was launched with {programs} programs along axis {axis} of the grid, and a GPU takes at "
+                    "most {most} there",
+                    kernel=kernel,
+                    programs=f"{programs:,}",
+                    axis=axis,
+                    most=f"{most:,}",
+                )
+            )
 
 
 def is_tensor(value) -> bool:

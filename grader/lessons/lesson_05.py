@@ -122,6 +122,7 @@ def _wrapper_cases(seed: int) -> list[Case]:
             ),
             dear=True,
         ),
+        softmax_function.more_rows_than_an_axis("fused_softmax", seed),
         softmax_function.case("fused_softmax", said("a long row, 1×16385"), inputs.randn(1, 16385, g)),
         softmax_function.first_result("fused_softmax", *inputs.randn(6, 7, g).split(3)),
         softmax_function.empty(said("a matrix without rows"), "fused_softmax", 0, random.Random(seed).randint(2, 99)),

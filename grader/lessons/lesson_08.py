@@ -244,6 +244,7 @@ def _wrapper_cases(seed: int) -> list[Case]:
             inputs.apart_both_ways(inputs.large(4, 6, g)),
             walks=2,
         ),
+        softmax_function.more_rows_than_an_axis("online_softmax", seed),
         *softmax_function.any_lengths(
             seed,
             lambda label, x: _in_a_block(

@@ -220,6 +220,7 @@ _OF_OUR_OWN: dict[str, str | Callable[[Said, str], str | None]] = {
     "not-sent": lambda sentence, kind: None if kind in _OF_THE_DEVICE else "argument-of-another-kind",
     "launch-arguments": "launch-arguments",
     "grid": "grid-not-a-tuple",
+    "grid-too-long": "grid-axis-too-long",
     "bfloat16": "bf16-arithmetic",
     "mask-of-numbers": "mask-of-numbers",
     "combines-too-few": "combines-too-few",

@@ -1,6 +1,7 @@
 """Mistakes that Triton, PyTorch or Python refuses: each error in other words. `errors.py` maps messages to ids."""
 
 from .mistake import Mistake
+from .mutant import Mutant, also
 
 MISTAKES = [
     Mistake(
@@ -213,6 +214,15 @@ MISTAKES = [
         "grid-not-a-tuple",
         "The grid of a launch is a tuple of numbers, even when it holds one.",
         "For which axes does the kernel call program_id, and how does Python write a tuple with one number for each?",
+    ),
+    Mistake(
+        "grid-axis-too-long",
+        "There are more programs along axis 1 or 2 of the grid than a GPU starts there. Axis 0 takes 2^31 - 1.",
+        "Which of the axes of your grid grows with the number of rows, and how many rows may a matrix have?",
+        *(
+            Mutant("5.2", "program_id(0)", f"program_id({axis})", 2, also("[(n_rows,)]", grid), replayed=False)
+            for axis, grid in ((1, "[(1, n_rows)]"), (2, "[(1, 1, n_rows)]"))
+        ),
     ),
     Mistake(
         "nothing-stored",

@@ -116,6 +116,21 @@ def case(name: str, label: str, x: torch.Tensor, walks: int = 1, size: int = 0) 
     )
 
 
+def more_rows_than_an_axis(name: str, seed: int) -> Case:
+    """name(x) of more rows than axis 1 or 2 of a grid has programs. Its launches do not run: they may be many, or one
+    with a long loop."""
+    rows = (1 << 16) + random.Random(seed).randint(1, 999)
+    x = inputs.randn(rows, 3, inputs.generator(seed))
+    return Case(
+        inputs.sized(said("more than 65,536 rows"), rows, 3),
+        Call("call", name, (x,), dry=True),
+        verify=lambda evidence: compare.kind(evidence.value, x),
+        size=x.numel(),
+        dear=True,
+        interpreted_only=True,
+    )
+
+
 def any_length(seed: int, most: int = 4000) -> int:
     """A drawn length of a row, 18 to `most`, of any order of magnitude: no list has it."""
     return int(18 * (most / 18) ** random.Random(seed).random())
