@@ -1114,6 +1114,15 @@ def test_what_only_a_number_tells_apart_is_perhaps_one_where_no_lesson_is_there_
     assert planned(tmp_path).perhaps_one == [["bob-00", "bob-04"]]
 
 
+@pytest.mark.parametrize("called", ["{}_王五", "L{}-ada"])
+def test_a_number_before_a_name_is_read_as_one_behind_it(tmp_path, called):
+    """Two such files of one lesson are of two students."""
+    names = [called.format(number) for number in ("00", "04")]
+    for texts, groups in (((ADA, BLANK_04), [names]), ((ADA, BOB), [])):
+        files = {f"{name}.ipynb": text for name, text in zip(names, texts)}
+        assert planned(write(tmp_path, files)).perhaps_one == groups
+
+
 def test_files_that_are_named_one_by_one_are_of_those_they_name(tmp_path):
     """As a shell names them: subs/*.ipynb."""
     write(

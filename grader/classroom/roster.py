@@ -42,6 +42,7 @@ _IN_A_NAME = re.compile(r"[0-9]{4,18}|(?<=[(（])[^()（）]+(?=[)）]$)")
 _ADDRESS = re.compile(r"[\w.+-]+@[^\W_]+(?:[.-][^\W_]+)+")  # what follows a "_" is no part of it
 _WITH_NUMBER = re.compile(r"(.+)_([0-9]{1,18})", re.DOTALL)  # what file_names makes of Canvas' and Moodle's names
 _NUMBERED = re.compile(r"(.+)[_ -]([0-9]{1,18})", re.DOTALL)  # as people number files, too
+_LED_BY_A_NUMBER = re.compile(r"(?:[Ll])?[0-9]{1,2}[ _-]+(.*[^\W\d_].*)")  # 04_Ada, or L04-Ada
 _FAMILY_FIRST = re.compile("[\u3400-\u9fff\uac00-\ud7a3·]+")  # names in Chinese characters or Hangul
 _NO_STUDENTS = ("points possible", "student, test", "test student")  # lines of Canvas' gradebook
 _NO_NAMES = ("date", "points")  # lines of Google Classroom's export, below the column of last names
@@ -256,7 +257,7 @@ def perhaps_one(
     for key, names, platform in students:
         found_by[key] = platform
         for name in names:
-            numbered = _NUMBERED.fullmatch(name) if platform is None else _WITH_NUMBER.fullmatch(name)
+            numbered = _numbered(name) if platform is None else _WITH_NUMBER.fullmatch(name)
             spoken = _spoken(numbered[1] if numbered else name)
             for flat in {_flat(spoken), _flat(_turned(spoken))}:
                 if flat and not flat.isdecimal():
@@ -268,9 +269,14 @@ def perhaps_one(
     return [[*group] for group in groups if not _are_several([*group], found_by, lessons)]
 
 
+def _numbered(name: str) -> re.Match | None:
+    """A name that a person gave, with a number behind or before it; group 1 is the name without it."""
+    return _NUMBERED.fullmatch(name) or _LED_BY_A_NUMBER.fullmatch(name)
+
+
 def _are_several(group: list[str], platforms: Mapping[str, str | None], lessons: Mapping[str, set[str]]) -> bool:
     """Whether a number is all that tells students of whom a person gave the names, and two have files of one lesson."""
-    by_hand = all(platforms[key] is None and _NUMBERED.fullmatch(key) for key in group)
+    by_hand = all(platforms[key] is None and _numbered(key) for key in group)
     count = Counter(lesson for key in group for lesson in lessons.get(key, ()))
     return by_hand and any(each > 1 for each in count.values())
 
