@@ -637,6 +637,7 @@ def test_the_command_has_an_exit_status_and_writes_files(tmp_path, capsys):
     (tmp_path / "truth.py").write_text("def right(x):\n    return x / 2\n", encoding="utf-8")
     for where in (file, tmp_path / "truth.py"):
         assert run(f"{file}::half", "--against", f"{where}::right", *asked) == 0
+    assert run(f"{file}::half", "--against", "x[::1] / of", *asked) == 0
     assert run(f"{file}::half", "--against", "torch.neg", *asked) == 1
     assert ElementTree.parse(tmp_path / "j.xml").getroot().get("failures") == "1"
     assert json.loads((tmp_path / "j.json").read_text(encoding="utf-8"))["reference"] == "torch.neg"

@@ -9,6 +9,7 @@ import importlib.util
 import inspect
 import os
 import pathlib
+import re
 import sys
 from collections.abc import Callable
 
@@ -16,6 +17,7 @@ from ..language import say
 from ..sentence import said
 
 _MODULE = "audited"
+_PLACE = r"(?P<source>.+\.py|[\w.]+)::(?P<name>[^\W\d]\w*)"
 _DEFAULTS = "_defaults"  # of the function's parameters, in an expression of them
 
 
@@ -137,10 +139,11 @@ def _module(source: str):
 
 def _reference(text: str, module, function, function_in: str) -> Callable:
     """The reference: a function by its name or its place, or one of the parameters that an expression is of."""
-    source, separator, name = text.rpartition("::")
-    if separator and source != function_in:
-        return _function(text)[1]
-    text, names = name, _names(module)
+    names = _names(module)
+    if place := re.fullmatch(_PLACE, text):  # no x[::2]
+        if place["source"] != function_in:
+            return _function(text)[1]
+        text = place["name"]
     tree = _parsed(text)
     if isinstance(tree, (ast.Name, ast.Attribute, ast.Lambda)):
         found = _evaluated(text, names)
