@@ -90,3 +90,12 @@ def test_nothing_runs_when_a_kernel_is_loaded():
 
     assert "constructor" in guard.guarded(HEAD + END + begin.format(""), "x86_64")[1]
     assert "quad" not in guard.guarded(HEAD + END + begin.format(".00099"), "x86_64")[0]
+
+
+def test_a_constant_that_is_a_part_of_another_stays():
+    """Wherever g++ says so: also where the sanitizer's own start is left out."""
+    part = "\t.set\t.LC0,.LC1+4\n"
+    for before in ("", '\t.section\t.init_array.00099,"aw"\n\t.quad\tk\n'):
+        text, refused = guard.guarded(HEAD + END + before + part, "x86_64")
+        assert not refused and part.strip() in text
+    assert guard.guarded(HEAD + END + "\t.set\tk,.LC1+4\n", "x86_64")[1]

@@ -30,6 +30,8 @@ _RUN = re.compile(r"\t\.section\t\.(?:init_array|fini_array|ctors|dtors|preinit_
 _ABOUT_CODE = re.compile(
     r"\t\.(?:loc|file|cfi_\w+|p2align|align|balign|type|size|globl|global|hidden|weak|local|comm|ident|protected|internal|arch)\b.*|\t\.set\t[\w.$]+,[\w.$]+"
 )
+# A constant that is a part of another one, wherever the assembler is told of it.
+_PART_OF_A_CONSTANT = re.compile(r"\t\.set\t\.LC\d+,\.LC\d+\+\d+")
 _TYPED = re.compile(r"\t\.type\t([\w.$]+), [@%]function")
 _SIZE = said("an array's size must be known before the kernel runs, and the alignment of a variable be 16 or less")
 _INDIRECT = re.compile(r"(?:notrack )?(?:call|jmp)\t\*|(?:blr|br)\t")
@@ -81,7 +83,9 @@ class _Writer:
         return "\n".join(self._out)
 
     def _one(self, text: str) -> None:
-        if located := _LOCATION.match(text):
+        if _PART_OF_A_CONSTANT.fullmatch(text):
+            self._out.append(text)
+        elif located := _LOCATION.match(text):
             self.line = int(located[2]) if located[1] in self._kernel else self.line
             self._out.append(text)
         elif text.startswith(_SECTIONS):
