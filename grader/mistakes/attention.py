@@ -104,6 +104,13 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "sum-over-queries",
+        "The output of each query was divided by the sum of the weights of all queries together.",
+        "How many numbers does l hold, and by which one is the output of query 3 divided?",
+        Mutant("13.1", "o / l", "o / l.sum()"),
+        Mutant("13.2 13.3", "o / l[:, None]", "o / tl.sum(l)"),
+    ),
+    Mistake(
         "values-of-other-tile",
         "The weights of a tile met the values of another tile.",
         "Which rows of v belong to the keys of this step?",
