@@ -158,7 +158,7 @@ COMPILERS = {  # what stands in for g++: its script, what it says, whether that 
 def test_a_kernel_is_not_blamed_for_a_compiler_that_compiles_nothing(kind, monkeypatch, tmp_path):
     """An empty kernel tells which of them it is."""
     script, said, fault = COMPILERS[kind]
-    (tmp_path / "g++").write_text(f"#!/bin/sh\n{script}\n")
+    (tmp_path / "g++").write_text(f'#!/bin/sh\n[ "$1" = -dumpversion ] && {{ echo 12; exit; }}\n{script}\n')
     (tmp_path / "g++").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr(tools, "_PATIENCE", 0.1 if kind == "waits" else 60)
