@@ -286,6 +286,16 @@ def test_places_stay_distinct_and_multiples_stay_multiples():
         assert sorted(made.leaves[1].tolist()) == [*range(length)]
 
 
+def test_numbers_in_order_stay_in_order_where_an_axis_becomes_shorter():
+    """Where bags begin: 15 of 25 places, and not of the 5 rows that a smaller table has."""
+    idx, begins, table = torch.arange(25) % 30, torch.tensor([0, 4, 4, 15]), randn(30, 40)
+    given = Arguments.of(F.embedding_bag, (idx, table, begins), {})
+
+    made = resized(given, {30: 5}, seed=0)
+
+    assert made.leaves[2].tolist() == [0, 4, 4, 4] and made.leaves[0].max() < 5
+
+
 def test_a_number_of_tokens_stays_within_the_pages():
     """Of fewer or smaller ones, also where the reference takes what is there of a longer sequence."""
     q, k, v, pages, lengths = INPUTS["paged_decode"][1]

@@ -209,12 +209,14 @@ def _with_shape(tensor: torch.Tensor, shape: tuple[int, ...], generator: torch.G
 
 
 def _within(made: torch.Tensor, given: torch.Tensor, arguments: Arguments, limits: dict[int, int]) -> torch.Tensor:
-    """Integers that may be places along an axis which has become shorter, within it."""
+    """Integers that may be places along an axis which has become shorter, within it. Those in order stay in order."""
     if not _counts(given):
         return made
     most = int(given.max())
     longer = {n for t in arguments.tensors().values() for n in t.shape if n > most}
     limit = min((limits[n] for n in longer & limits.keys()), default=0)
+    if limit and _ordered(given):
+        return made.clamp(max=limit - 1)
     return torch.where(made >= 0, made % limit, made) if limit else made
 
 
